@@ -1,0 +1,163 @@
+#include "engine/backward.h"
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "engine/error.h"
+#include "engine/node.h"
+#include "engine/ops.h"
+
+namespace lookback {
+namespace {
+
+thread_local bool recording = true;
+thread_local bool anomaly_checks = false;
+
+// Restores `recording` when the sweep ends, however it ends.
+class RecordingScope {
+ public:
+  explicit RecordingScope(bool on) : previous_(recording) { recording = on; }
+  ~RecordingScope() { recording = previous_; }
+  RecordingScope(const RecordingScope&) = delete;
+  RecordingScope& operator=(const RecordingScope&) = delete;
+
+ private:
+  bool previous_;
+};
+
+// A node that waits for its turn, with the sum of the gradients that have reached it.
+struct Pending {
+  std::shared_ptr<Node> node;
+  Tensor gradient;
+};
+
+// The newest node is first: all its consumers, being newer still, have been swept before it.
+using Agenda = std::map<uint64_t, Pending, std::greater<>>;
+
+void add_to(Agenda& agenda, const std::shared_ptr<Node>& node, const Tensor& gradient,
+            const char* op) {
+  check(gradient.shape() == node->shape && gradient.dtype() == node->dtype, op,
+        "backward gave a gradient of shape ", gradient.shape(), " ", gradient.dtype(),
+        " for an input of shape ", node->shape, " ", node->dtype);
+  Pending& pending = agenda[node->sequence];
+  pending.node = node;
+  pending.gradient = pending.gradient.defined() ? pending.gradient + gradient : gradient;
+}
+
+void check_finite(const Gradients& gradients, const char* op) {
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    for (const double value : gradients[i].to_vector<double>()) {
+      if (std::isfinite(value)) continue;
+      detail::fail<std::runtime_error>("anomaly", "backward of ", op, " produced ", value,
+                                       " in the gradient of input ", i, " of shape ",
+                                       gradients[i].shape());
+    }
+  }
+}
+
+// Calls a node's closure; whatever it throws names the op.
+Gradients run_closure(const Node& node, const Tensor& dy) {
+  check(node.backward != nullptr, "backward", "the graph was freed by an earlier backward at ",
+        node.op, "; pass retain_graph = true to the first one to go through it twice");
+  try {
+    Gradients gradients = node.backward(dy);
+    check(gradients.size() == node.parents.size(), node.op, "backward gave ", gradients.size(),
+          " gradients for ", node.parents.size(), " inputs");
+    if (anomaly_checks) check_finite(gradients, node.op);
+    return gradients;
+  } catch (const std::invalid_argument& error) {
+    detail::fail<std::invalid_argument>("backward", node.op, ": ", error.what());
+  }
+}
+
+Tensor seed_for(const Tensor& y, const Tensor& seed) {
+  check(y.requires_grad(), "backward", "this tensor of shape ", y.shape(),
+        " does not require a gradient: nothing was recorded");
+  if (seed.defined()) {
+    check(seed.shape() == y.shape() && seed.dtype() == y.dtype(), "backward",
+          "the seed must have the shape and dtype of the output; got ", seed.shape(), " ",
+          seed.dtype(), " and ", y.shape(), " ", y.dtype());
+    return seed;
+  }
+  check(y.numel() == 1, "backward", "only a one-element output may omit the seed; got shape ",
+        y.shape());
+  return ones(y.shape(), y.dtype());
+}
+
+// The sweep. Knows no op: it hands each node, newest first, the sum of its gradients, and passes
+// on what the node's closure makes of it. visit(node, gradient) sees every node on the way.
+template <class Visit>
+void sweep(const Tensor& y, const Tensor& seed, GradOptions options, const Visit& visit) {
+  Agenda agenda;
+  add_to(agenda, y.node(), seed_for(y, seed), "backward");
+  const RecordingScope scope(options.create_graph);
+  while (!agenda.empty()) {
+    const Pending next = std::move(agenda.begin()->second);
+    agenda.erase(agenda.begin());
+    visit(next.node, next.gradient);
+    if (next.node->is_leaf()) continue;
+
+    const Gradients gradients = run_closure(*next.node, next.gradient);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      const std::shared_ptr<Node>& parent = next.node->parents[i];
+      if (parent && gradients[i].defined()) add_to(agenda, parent, gradients[i], next.node->op);
+    }
+    if (!options.retain_graph && !options.create_graph) next.node->backward = nullptr;
+  }
+}
+
+// The one place that writes .grad(). An earlier gradient is replaced, never changed: somebody may
+// hold it.
+void accumulate_grad(Node& leaf, const Tensor& gradient) {
+  leaf.grad = leaf.grad.defined() ? leaf.grad + gradient : gradient.clone();
+}
+
+}  // namespace
+
+std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& inputs, const Tensor& seed,
+                         GradOptions options) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check(inputs[i].requires_grad(), "grad", "input ", i, " of shape ", inputs[i].shape(),
+          " does not require a gradient");
+  }
+  std::vector<Tensor> result(inputs.size());
+  sweep(y, seed, options, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].node() == node) result[i] = gradient;
+    }
+  });
+  return result;
+}
+
+void backward(const Tensor& y, const Tensor& seed, GradOptions options) {
+  // Written only when the whole sweep has succeeded.
+  std::vector<Pending> leaves;
+  sweep(y, seed, options, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
+    if (node->is_leaf()) leaves.push_back({node, gradient});
+  });
+  const RecordingScope scope(options.create_graph);
+  for (const Pending& leaf : leaves) accumulate_grad(*leaf.node, leaf.gradient);
+}
+
+Tensor reduce_to_shape(const Tensor& gradient, const Shape& shape) {
+  if (gradient.shape() == shape) return gradient;
+  const int64_t extra = gradient.dim() - shape.rank();
+  Dims repeated;
+  for (int64_t d = 0; d < gradient.dim(); ++d) {
+    if (d < extra || (shape[d - extra] == 1 && gradient.size(d) != 1)) repeated.push_back(d);
+  }
+  return reshape(sum(gradient, repeated, true), shape);
+}
+
+bool grad_enabled() { return recording; }
+
+NoGradGuard::NoGradGuard() : previous_(recording) { recording = false; }
+NoGradGuard::~NoGradGuard() { recording = previous_; }
+RecordingGuard::RecordingGuard() : previous_(recording) { recording = true; }
+RecordingGuard::~RecordingGuard() { recording = previous_; }
+AnomalyGuard::AnomalyGuard() : previous_(anomaly_checks) { anomaly_checks = true; }
+AnomalyGuard::~AnomalyGuard() { anomaly_checks = previous_; }
+
+}  // namespace lookback

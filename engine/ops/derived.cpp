@@ -1,0 +1,34 @@
+// Derived ops: composed from the primitives, so that their derivatives need no writing.
+#include "engine/ops.h"
+
+namespace lookback {
+
+// sum / n
+Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
+  check(is_floating(x.dtype()), "mean", "needs f32 or f64; got ", x.dtype());
+  const Tensor total = sum(x, dims, keepdim);
+  int64_t count = 1;
+  if (dims.empty()) count = x.numel();
+  for (const int64_t d : dims) count *= x.size(d);
+  return total / static_cast<double>(count);
+}
+
+// sum (x - mean)^2 / (n - correction): two passes, so that a large mean costs no digits
+Tensor var(const Tensor& x, const Dims& dims, bool keepdim, int64_t correction) {
+  int64_t count = 1;
+  if (dims.empty()) count = x.numel();
+  for (const int64_t d : dims) count *= x.size(d);
+  const Tensor deviation = x - mean(x, dims, true);
+  return sum(deviation * deviation, dims, keepdim) / static_cast<double>(count - correction);
+}
+
+// y = x keep / (1 - p), keep drawn as 0 with probability p
+Tensor dropout(const Tensor& x, double p, Generator& generator, bool training) {
+  check(p >= 0 && p <= 1, "dropout", "the probability must be in [0, 1]; got ", p);
+  check(is_floating(x.dtype()), "dropout", "needs f32 or f64; got ", x.dtype());
+  if (!training || p == 0) return x;
+  const Tensor dropped = uniform(x.shape(), 0, 1, generator, DType::f64) < p;
+  return masked_fill(p == 1 ? x : x * (1.0 / (1.0 - p)), dropped, 0.0);
+}
+
+}  // namespace lookback
