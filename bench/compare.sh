@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Beside the peers: builds bench/peers (LibTorch, OpenBLAS), runs the comparison, prints its table and
+# writes it to bench/RESULTS.md. Options go to the comparer.
+source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
+
+setup_packages hwy/highway.h=libhwy-dev benchmark/benchmark.h=libbenchmark-dev \
+  torch/version.h=libtorch-dev openblas/cblas.h=libopenblas-dev
+build=$root/build/peers
+setup_build lookback_peers -DLOOKBACK_BENCH_PEERS=ON -DLOOKBACK_BUILD_BENCH=ON
+
+# Debian's OpenBLAS obeys these two; the peer should choose for itself.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+results=$root/bench/RESULTS.md
+"$build/bench/lookback_peers" "$@" | tee "$results.new"
+mv "$results.new" "$results"
+say "written to bench/RESULTS.md"

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Draws everything: installs what is missing, builds the program, runs `lookback lab` on the bundled
+# text and says where the pictures are (./lab-out, or --out DIR). Options go to `lookback lab`.
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+out='' previous=''
+for argument in "$@"; do
+  [[ $argument == --out=* ]] && out=${argument#--out=}
+  [[ $previous == --out ]] && out=$argument
+  previous=$argument
+done
+if [[ -z $out ]]; then
+  out=lab-out
+  set -- "$@" --out "$out"
+fi
+
+setup_packages hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev
+setup_build lookback
+
+"$build/tools/lookback" lab "$@"
+if [[ -f $out/index.html ]]; then
+  say "the pictures are in $out; open $(realpath "$out")/index.html"
+fi

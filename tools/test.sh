@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs the whole test suite: installs what is missing, builds, runs ctest. Prints failing tests and
+# the summary. Options go to ctest, for example `tools/test.sh -R Softmax`.
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+setup_packages hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev \
+  gtest/gtest.h=libgtest-dev gmock/gmock.h=libgmock-dev
+setup_build all -DLOOKBACK_BUILD_TESTS=ON
+
+say "testing"
+ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
+  --no-label-summary "$@" |
+  awk '/tests passed, .* tests failed out of/ { summary = $0; next }
+       / Start +[0-9]+: |\. +Passed |^Internal ctest changing|^Test project|^$/ { next }
+       { print }
+       END { if (summary != "") print summary }'
