@@ -24,6 +24,22 @@ void write_node(std::ostream& out, const Node& node, const GraphDotOptions& opti
 
 }  // namespace
 
+std::vector<std::shared_ptr<Node>> graph_nodes(const Tensor& y) {
+  if (y.node() == nullptr) return {};
+  std::map<uint64_t, std::shared_ptr<Node>> seen{{y.node()->sequence, y.node()}};
+  std::vector<std::shared_ptr<Node>> waiting{y.node()};
+  while (!waiting.empty()) {
+    const std::shared_ptr<Node> node = waiting.back();
+    waiting.pop_back();
+    for (const std::shared_ptr<Node>& parent : node->parents) {
+      if (parent && seen.emplace(parent->sequence, parent).second) waiting.push_back(parent);
+    }
+  }
+  std::vector<std::shared_ptr<Node>> nodes;
+  for (const auto& [sequence, node] : seen) nodes.push_back(node);
+  return nodes;
+}
+
 std::string graph_dot(const Tensor& y, GraphDotOptions options) {
   std::ostringstream out;
   out << "digraph lookback {\n  node [shape=box, fontname=\"sans-serif\"];\n";
@@ -31,21 +47,11 @@ std::string graph_dot(const Tensor& y, GraphDotOptions options) {
     out << "  constant [label=\"constant\\n" << y.shape() << "\"];\n}\n";
     return out.str();
   }
-  std::map<uint64_t, const Node*> seen{{y.node()->sequence, y.node().get()}};
-  std::vector<const Node*> waiting{y.node().get()};
-  while (!waiting.empty()) {
-    const Node& node = *waiting.back();
-    waiting.pop_back();
-    for (const std::shared_ptr<Node>& parent : node.parents) {
-      if (parent && seen.emplace(parent->sequence, parent.get()).second) {
-        waiting.push_back(parent.get());
-      }
-    }
-  }
-  for (const auto& [sequence, node] : seen) write_node(out, *node, options);
-  for (const auto& [sequence, node] : seen) {
-    for (const std::shared_ptr<Node>& parent : node->parents) {
-      if (parent) out << "  n" << parent->sequence << " -> n" << sequence << ";\n";
+  const std::vector<std::shared_ptr<Node>> nodes = graph_nodes(y);
+  for (const auto& node : nodes) write_node(out, *node, options);
+  for (const auto& node : nodes) {
+    for (const auto& parent : node->parents) {
+      if (parent) out << "  n" << parent->sequence << " -> n" << node->sequence << ";\n";
     }
   }
   out << "}\n";

@@ -43,6 +43,25 @@ Tensor along_last(const Tensor& x, int64_t d, const Op& op) {
   return transpose(op(transpose(x, d, -1), -1), d, -1);
 }
 
+// dx_r = dy / N (softmax(x_r) - onehot(target_r)), lse the saved normaliser of each row.
+Tensor cross_entropy_backward(const Tensor& logits, const Tensor& target, const Tensor& lse,
+                              const Tensor& dy) {
+  const int64_t N = logits.size(0);
+  const int64_t C = logits.size(1);
+  if (grad_enabled()) {
+    const Tensor onehot = to(unsqueeze(target, 1) == arange(C), dy.dtype());
+    return (softmax(logits, 1) - onehot) * (dy / static_cast<double>(N));
+  }
+  const Tensor x = logits.contiguous();
+  const Tensor dx = empty(logits.shape(), dy.dtype());
+  visit_float("cross_entropy", dy.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    kernels::cross_entropy_backward_rows(N, C, x.data<T>(), lse.data<T>(), target.data<int64_t>(),
+                                         dy.item<T>() / static_cast<T>(N), dx.data<T>());
+  });
+  return dx;
+}
+
 }  // namespace
 
 // y_i = exp(x_i - max x) / sum_j exp(x_j - max x);  dx = y (dy - sum_j y_j dy_j), since
@@ -119,23 +138,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target) {
   });
   return record(
       "cross_entropy", mean(losses), {logits},
-      [x = Saved(logits), target = Saved(index), lse](const Tensor& dy) -> Gradients {
-        const Tensor& logits = x;
-        const int64_t N = logits.size(0);
-        const int64_t C = logits.size(1);
-        if (grad_enabled()) {
-          const Tensor onehot = unsqueeze(target, 1) == arange(C);
-          return {(softmax(logits, 1) - to(onehot, dy.dtype())) * (dy / static_cast<double>(N))};
-        }
-        const Tensor dx = empty(logits.shape(), dy.dtype());
-        const Tensor source = logits.contiguous();
-        visit_float("cross_entropy", dy.dtype(), [&](auto zero) {
-          using T = decltype(zero);
-          kernels::cross_entropy_backward_rows(N, C, source.data<T>(), lse.data<T>(),
-                                               target.get().data<int64_t>(),
-                                               dy.item<T>() / static_cast<T>(N), dx.data<T>());
-        });
-        return {dx};
+      [logits = Saved(logits), target = Saved(index), lse](const Tensor& dy) -> Gradients {
+        return {cross_entropy_backward(logits, target, lse, dy)};
       });
 }
 

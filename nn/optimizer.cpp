@@ -1,0 +1,52 @@
+#include "nn/optimizer.h"
+
+#include <cmath>
+
+#include "engine/backward.h"
+#include "engine/kernels/adamw.h"
+#include "engine/ops.h"
+
+namespace lookback::nn {
+
+AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
+    : parameters_(std::move(parameters)), options_(options) {
+  for (const Tensor& p : parameters_) {
+    check(p.requires_grad() && p.is_leaf() && p.is_contiguous(), "adamw",
+          "parameters must be contiguous variables; got one of shape ", p.shape());
+    first_.push_back(zeros(p.shape(), p.dtype()));
+    second_.push_back(zeros(p.shape(), p.dtype()));
+  }
+}
+
+void AdamW::step() {
+  ++steps_;
+  const auto t = static_cast<double>(steps_);
+  const double correction1 = 1.0 - std::pow(options_.beta1, t);
+  const double correction2 = 1.0 - std::pow(options_.beta2, t);
+  const NoGradGuard no_grad;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& p = parameters_[i];
+    if (!p.grad().defined()) continue;
+    const Tensor g = p.grad().detach().contiguous();
+    visit_float("adamw", p.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      kernels::adamw_step(p.numel(), p.data<T>(), g.data<T>(), first_[i].data<T>(),
+                          second_[i].data<T>(), static_cast<T>(options_.lr),
+                          static_cast<T>(options_.beta1), static_cast<T>(options_.beta2),
+                          static_cast<T>(options_.eps), static_cast<T>(options_.weight_decay),
+                          static_cast<T>(correction1), static_cast<T>(correction2));
+    });
+    p.impl().storage->bump_version();
+  }
+}
+
+void AdamW::zero_grad() const {
+  for (const Tensor& p : parameters_) p.zero_grad();
+}
+
+void AdamW::set_steps(int64_t steps) {
+  check(steps >= 0, "adamw", "steps must not be negative; got ", steps);
+  steps_ = steps;
+}
+
+}  // namespace lookback::nn
