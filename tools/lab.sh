@@ -14,7 +14,7 @@ if [[ -z $out ]]; then
   set -- "$@" --out "$out"
 fi
 
-setup_packages hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev
+setup_packages "${program_packages[@]}"
 setup_build lookback
 
 "$build/tools/lookback" lab "$@"

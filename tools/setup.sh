@@ -10,6 +10,13 @@ log=$root/build/setup.log
 compiler=${CXX:-c++}
 mkdir -p "$build"
 
+# What the program needs, as header=Debian package; tests and benchmarks add theirs. Without its
+# face the program falls back to coarser letters, so that one is only asked for where it is known.
+program_packages=(hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev)
+if command -v apt-get >/dev/null; then
+  program_packages+=(/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf=fonts-dejavu-core)
+fi
+
 say() { printf '%s\n' "lookback: $*" >&2; }
 
 # quietly <what> <command...>: runs the command into the log; on failure shows it and gives up.

@@ -3,7 +3,7 @@
 # the summary. Options go to ctest, for example `tools/test.sh -R Softmax`.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-setup_packages hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev \
+setup_packages "${program_packages[@]}" \
   gtest/gtest.h=libgtest-dev gmock/gmock.h=libgmock-dev
 setup_build all -DLOOKBACK_BUILD_TESTS=ON
 
