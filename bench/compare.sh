@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Beside the peers: builds bench/peers (LibTorch, OpenBLAS), runs the comparison, prints its table and
 # writes it to bench/RESULTS.md. Options go to the comparer.
+# shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
 
 setup_packages hwy/highway.h=libhwy-dev benchmark/benchmark.h=libbenchmark-dev \

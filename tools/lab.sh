@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Draws everything: installs what is missing, builds the program, runs `lookback lab` on the bundled
 # text and says where the pictures are (./lab-out, or --out DIR). Options go to `lookback lab`.
+# shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 out='' previous=''

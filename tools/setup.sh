@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by lab.sh and test.sh: installs what is missing, configures and builds. Runs nothing.
 #
 # Silent when nothing has to be done; what apt-get, cmake and the compiler say goes to a log, which
