@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/setup.sh"
 
 setup_packages hwy/highway.h=libhwy-dev benchmark/benchmark.h=libbenchmark-dev \
-  torch/version.h=libtorch-dev openblas/cblas.h=libopenblas-dev
+  torch/version.h=libtorch-dev cblas-openblas.h=libopenblas-dev
 build=$root/build/peers
 setup_build lookback_peers -DLOOKBACK_BENCH_PEERS=ON -DLOOKBACK_BUILD_BENCH=ON
 
