@@ -1,0 +1,149 @@
+// Settling limits and drawing the bar.
+#include "tools/plot/color_scale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+
+#include "tools/plot/axis.h"
+
+namespace lookback::plot {
+namespace {
+
+constexpr double kBarWidth = 14.0;
+constexpr double kSwatch = 12.0;
+constexpr double kMinBarHeight = 120.0;
+
+// What a set of numbers holds.
+struct Census {
+  double smallest = std::numeric_limits<double>::infinity();
+  double smallest_positive = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+  bool zero = false;
+  bool nan = false;
+  bool positive_infinity = false;
+  bool negative_infinity = false;
+};
+
+Census take_census(const std::vector<std::span<const double>>& values) {
+  Census census;
+  for (const std::span<const double> part : values) {
+    for (const double value : part) {
+      if (std::isnan(value)) {
+        census.nan = true;
+      } else if (std::isinf(value)) {
+        (value > 0 ? census.positive_infinity : census.negative_infinity) = true;
+      } else {
+        census.zero |= value == 0.0;
+        census.smallest = std::min(census.smallest, value);
+        census.largest = std::max(census.largest, value);
+        if (value > 0) census.smallest_positive = std::min(census.smallest_positive, value);
+      }
+    }
+  }
+  return census;
+}
+
+}  // namespace
+
+SettledScale::SettledScale(const ColorScale& scale,
+                           const std::vector<std::span<const double>>& values)
+    : scale_(scale) {
+  const Census census = take_census(values);
+  const bool empty = census.smallest > census.largest;
+  if (scale.log) {
+    low_ = std::isinf(census.smallest_positive) ? 0.1 : census.smallest_positive;
+    high_ = std::isinf(census.smallest_positive) ? 1.0 : census.largest;
+    if (!(low_ < high_)) low_ = high_ / 10;
+  } else if (!empty) {
+    low_ = std::min(0.0, census.smallest);
+    high_ = std::max(low_, census.largest);
+    if (scale.map == ColorMap::red_blue) {  // white must mean 0
+      high_ = std::max(std::abs(low_), std::abs(high_));
+      low_ = -high_;
+    }
+    if (!(low_ < high_)) high_ = low_ + 1.0;
+  }
+  low_ = scale.low.value_or(low_);
+  high_ = scale.high.value_or(high_);
+  if (!(low_ < high_) || !std::isfinite(high_ - low_) || (scale.log && !(low_ > 0))) {
+    throw std::invalid_argument("[plot] a colour scale needs " +
+                                std::string(scale.log ? "0 < low < high" : "low < high") +
+                                "; got " + format_number(low_) + " and " + format_number(high_));
+  }
+  if (census.zero && scale.zero_is_masked) {
+    legend_.push_back({palette::masked, scale.masked_label});
+  }
+  if (census.negative_infinity) legend_.push_back({palette::masked, "−∞ (masked)"});
+  if (census.positive_infinity) legend_.push_back({palette::infinite, "+∞"});
+  if (census.nan) legend_.push_back({palette::nan, "NaN"});
+}
+
+bool SettledScale::is_masked(double value) const {
+  return (value == 0.0 && scale_.zero_is_masked) || (std::isinf(value) && value < 0);
+}
+
+double SettledScale::position(double value) const {
+  if (!scale_.log) return (value - low_) / (high_ - low_);
+  if (!(value > 0)) return 0.0;
+  return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));
+}
+
+Rgb SettledScale::color(double value) const {
+  if (std::isnan(value)) return palette::nan;
+  if (is_masked(value)) return palette::masked;
+  if (std::isinf(value)) return palette::infinite;
+  return color_at(scale_.map, position(value));
+}
+
+Panel SettledScale::draw_bar(int height, const Theme& theme) const {
+  const TextStyle tick_style = Theme::tick_style();
+  const TextStyle axis_style = Theme::axis_style();
+  const int line = theme.line_height(tick_style);
+  const int entry_height = line + theme.px(4);
+  const int legend_height =
+      legend_.empty() ? 0 : theme.px(14) + static_cast<int>(legend_.size()) * entry_height;
+  const int title_length = theme.text_width(scale_.title, axis_style);
+  const int bar_height = std::max({height - legend_height, theme.px(kMinBarHeight), title_length});
+  const int max_ticks = std::clamp(bar_height / theme.px(40), 2, 7);
+  const std::vector<Tick> ticks =
+      scale_.log ? log_ticks(low_, high_, max_ticks) : linear_ticks(low_, high_, max_ticks);
+  int tick_width = 0;
+  for (const Tick& tick : ticks) {
+    tick_width = std::max(tick_width, theme.text_width(tick.label, tick_style));
+  }
+  const int bar_width = theme.px(kBarWidth);
+  const int label_x = bar_width + theme.px(7);
+  const int title_x = label_x + tick_width + theme.px(8);
+  const int swatch = theme.px(kSwatch);
+  int width = title_x + theme.line_height(axis_style);
+  for (const Entry& entry : legend_) {
+    width = std::max(width, swatch + theme.px(7) + theme.text_width(entry.label, tick_style) + 1);
+  }
+  const int top = line / 2;  // half a tick label may stand above the bar
+  Panel panel{Canvas(width, top + bar_height + std::max(legend_height, line / 2) + 1), 0, top, {}};
+  Canvas& canvas = panel.canvas;
+  for (int y = 0; y < bar_height; ++y) {
+    const double t = 1.0 - (y + 0.5) / bar_height;
+    canvas.fill_rect(0, top + y, bar_width, 1, color_at(scale_.map, t));
+  }
+  for (const Tick& tick : ticks) {
+    const int y = top + static_cast<int>(std::lround((1.0 - position(tick.value)) * bar_height));
+    canvas.fill_rect(bar_width, y - theme.scale() / 2, theme.px(3), theme.scale(), palette::frame);
+    theme.text(canvas, label_x, y - line / 2, tick.label, tick_style);
+  }
+  if (!scale_.title.empty()) {
+    theme.text_up(canvas, title_x, top + bar_height / 2, scale_.title, axis_style, Align::center);
+  }
+  int y = top + bar_height + theme.px(14);
+  for (const Entry& entry : legend_) {
+    canvas.fill_rect(0, y + (line - swatch) / 2, swatch, swatch, entry.color);
+    theme.text(canvas, swatch + theme.px(7), y, entry.label, tick_style);
+    y += entry_height;
+  }
+  return panel;
+}
+
+}  // namespace lookback::plot

@@ -1,0 +1,33 @@
+// PNG by stb_image_write, into memory first, so that the file can appear in one step.
+#include "tools/plot/png.h"
+
+#include <stb/stb_image_write.h>
+
+#include <cstddef>
+#include <stdexcept>
+
+#include "tools/text/files.h"
+
+namespace lookback::plot {
+
+std::string encode_png(const Canvas& canvas) {
+  if (canvas.width() == 0 || canvas.height() == 0) {
+    throw std::invalid_argument("[png] a picture needs at least one pixel");
+  }
+  std::string bytes;
+  const auto append = [](void* to, void* data, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(data),
+                                          static_cast<std::size_t>(size));
+  };
+  if (stbi_write_png_to_func(append, &bytes, canvas.width(), canvas.height(), 3,
+                             canvas.bytes().data(), canvas.width() * 3) == 0) {
+    throw std::runtime_error("[png] the picture could not be encoded");
+  }
+  return bytes;
+}
+
+void write_png(const std::string& path, const Canvas& canvas) {
+  text::write_file(path, encode_png(canvas));
+}
+
+}  // namespace lookback::plot

@@ -1,0 +1,136 @@
+// POSIX files: std::fstream does not say why it failed, and a picture needs an atomic rename.
+#include "tools/text/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace lookback::text {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::runtime_error failure(const char* verb, const std::string& path, int error) {
+  return std::runtime_error(std::string("cannot ") + verb + " '" + path +
+                            "': " + std::generic_category().message(error));
+}
+
+// An open file that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  // Closes now; false (and errno) when the last bytes could not be stored.
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// What is at `path` now, and where a rename must go.
+struct Target {
+  std::string path;
+  bool is_stream = false;  // a device or pipe: renaming over it would destroy it
+};
+
+Target resolve_target(const std::string& path) {
+  if (path.empty()) throw failure("write", path, ENOENT);
+  Target target{path, false};
+  std::error_code ignored;
+  if (fs::is_symlink(path, ignored)) {
+    const fs::path real = fs::canonical(path, ignored);
+    if (!ignored) target.path = real.string();
+  }
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw failure("write", path, EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) throw failure("write", path, errno);
+    target.is_stream = !S_ISREG(status.st_mode);
+  } else if (errno != ENOENT || path.back() == '/') {
+    throw failure("write", path, path.back() == '/' ? EISDIR : errno);
+  }
+  return target;
+}
+
+// Creates an empty file of a new name in the folder of `target`; `name` receives its path.
+int create_beside(const fs::path& target, std::string& name) {
+  const std::string stem =
+      (target.parent_path() / (".lookback-" + std::to_string(::getpid()) + "-")).string();
+  for (int attempt = 0;; ++attempt) {
+    name = stem + std::to_string(attempt) + ".tmp";
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw failure("open", path, errno);
+  std::string bytes;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw failure("open", path, errno);  // a folder opens, but cannot be read
+    if (count == 0) break;
+    bytes.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  if (bytes.empty()) throw std::runtime_error("'" + path + "' is empty");
+  return bytes;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  const Target target = resolve_target(path);
+  if (target.is_stream) {
+    Descriptor stream(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (stream.get() < 0 || !write_all(stream.get(), bytes) || !stream.close()) {
+      throw failure("write", path, errno);
+    }
+    return;
+  }
+  std::string temporary;
+  Descriptor file(create_beside(target.path, temporary));
+  if (file.get() < 0) throw failure("write", path, errno);
+  const bool whole = write_all(file.get(), bytes) && file.close();
+  if (!whole || ::rename(temporary.c_str(), target.path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    throw failure("write", path, error);
+  }
+}
+
+void check_writable(const std::string& path) {
+  const Target target = resolve_target(path);
+  if (target.is_stream) return;
+  std::string temporary;
+  const Descriptor file(create_beside(target.path, temporary));
+  if (file.get() < 0) throw failure("write", path, errno);
+  ::unlink(temporary.c_str());
+}
+
+}  // namespace lookback::text
