@@ -104,6 +104,18 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);  // inde
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
                   double eps = 1e-5);
 
+// --- blockwise_attention.cpp -----------------------------------------------------------------------
+struct BlockwiseOptions {
+  double scale = 0;     // of the scores; 0: 1 / sqrt(d_k)
+  bool causal = false;  // aligned at the bottom right: the last query sees all keys
+  int64_t window = 0;   // W > 0: the last W keys, the token itself included; implies causal
+};
+// softmax(scale q k^T) v without a T x T matrix (Dao et al. 2022): q (B, H, Tq, d_k),
+// k (B, H_kv, Tk, d_k), v (B, H_kv, Tk, d_v) -> (B, H, Tq, d_v); kv head g serves query heads
+// g r ... g r + r - 1, r = H / H_kv; mask boolean, true = may attend.
+Tensor blockwise_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {},
+                       BlockwiseOptions options = {});
+
 // --- convert.cpp -------------------------------------------------------------------------------
 Tensor to(const Tensor& x, DType dtype);
 

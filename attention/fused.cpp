@@ -1,0 +1,26 @@
+#include "attention/fused.h"
+
+namespace lookback::attention {
+namespace {
+
+// (T, d) or (B, T, d) -> (B, H, T, d)
+Tensor with_heads(const Tensor& x) {
+  if (x.dim() == 2) return unsqueeze(unsqueeze(x, 0), 0);
+  return x.dim() == 3 ? unsqueeze(x, 1) : x;
+}
+
+}  // namespace
+
+Tensor fused_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                       FusedOptions options) {
+  check(q.dim() >= 2 && q.dim() <= 4 && k.dim() == q.dim() && v.dim() == q.dim(), "fused_attention",
+        "q, k and v need the same number of dimensions, 2 to 4; got ", q.shape(), ", ", k.shape(),
+        " and ", v.shape());
+  const Tensor per_head = mask.defined() && mask.dim() == 3 ? unsqueeze(mask, 1) : mask;
+  const Tensor out =
+      blockwise_attention(with_heads(q), with_heads(k), with_heads(v), per_head, options);
+  if (q.dim() == 4) return out;
+  return q.dim() == 3 ? squeeze(out, 1) : squeeze(squeeze(out, 0), 0);
+}
+
+}  // namespace lookback::attention

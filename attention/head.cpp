@@ -1,0 +1,74 @@
+#include "attention/head.h"
+
+#include "attention/fused.h"
+#include "attention/masks.h"
+#include "engine/backward.h"
+#include "engine/ops.h"
+
+namespace lookback::attention {
+namespace {
+
+Tensor head_mask(int64_t T_max, const HeadOptions& options) {
+  if (!options.causal) return ones({T_max, T_max}, DType::boolean);
+  return options.window > 0 ? sliding_window_mask(T_max, T_max, options.window)
+                            : causal_mask(T_max, T_max);
+}
+
+}  // namespace
+
+Head::Head(int64_t d, int64_t d_head, int64_t T_max, Generator& generator, HeadOptions options)
+    : key(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
+      query(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
+      value(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
+      options_(options) {
+  check(T_max >= 1, "head", "T_max must be at least 1; got ", T_max);
+  check(options.window >= 0, "head", "the window must not be negative; got ", options.window);
+  check(options.causal || options.window == 0, "head", "a window needs causal attention");
+  register_module("key", key);
+  register_module("query", query);
+  register_module("value", value);
+  tril = register_buffer("tril", head_mask(T_max, options));
+}
+
+void Head::check_input(const Tensor& x) const {
+  check(x.dim() == 2 || x.dim() == 3, "head", "needs x (B, T, d) or (T, d); got ", x.shape());
+  check(x.size(-2) <= tril.size(0), "head", "the sequence is longer than T_max; got ", x.shape(),
+        " and T_max ", tril.size(0));
+}
+
+AttentionResult Head::forward_with_weights(const Tensor& x) const {
+  check_input(x);
+  const int64_t T = x.size(-2);
+  const Tensor q = query.forward(x);                                 // (B, T, d_head)
+  const Tensor k = key.forward(x);                                   // (B, T, d_head)
+  const Tensor v = value.forward(x);                                 // (B, T, d_head)
+  const Tensor may_attend = narrow(narrow(tril, 0, 0, T), 1, 0, T);  // (T, T)
+  return scaled_dot_product_attention(q, k, v, may_attend);          // (B, T, d_head), (B, T, T)
+}
+
+Tensor Head::forward(const Tensor& x) {
+  if (!options_.fused) {
+    const AttentionResult result = forward_with_weights(x);
+    last_weights_ = result.weights.detach();
+    return result.output;
+  }
+  check_input(x);
+  const Tensor q = query.forward(x);  // (B, T, d_head)
+  const Tensor k = key.forward(x);    // (B, T, d_head)
+  const Tensor v = value.forward(x);  // (B, T, d_head)
+  last_q_ = q.detach();
+  last_k_ = k.detach();
+  last_weights_ = Tensor();
+  return fused_attention(q, k, v, {}, {.causal = options_.causal, .window = options_.window});
+}
+
+Tensor Head::weights() const {
+  if (last_weights_.defined()) return last_weights_.clone();
+  check(last_q_.defined(), "head", "weights() needs a forward first");
+  const NoGradGuard no_grad;
+  const int64_t T = last_q_.size(-2);
+  const Tensor may_attend = narrow(narrow(tril, 0, 0, T), 1, 0, T);
+  return scaled_dot_product_attention(last_q_, last_k_, last_k_, may_attend).weights;
+}
+
+}  // namespace lookback::attention
