@@ -31,10 +31,8 @@ void AdamW::step() {
     visit_float("adamw", p.dtype(), [&](auto zero) {
       using T = decltype(zero);
       kernels::adamw_step(p.numel(), p.data<T>(), g.data<T>(), first_[i].data<T>(),
-                          second_[i].data<T>(), static_cast<T>(options_.lr),
-                          static_cast<T>(options_.beta1), static_cast<T>(options_.beta2),
-                          static_cast<T>(options_.eps), static_cast<T>(options_.weight_decay),
-                          static_cast<T>(correction1), static_cast<T>(correction2));
+                          second_[i].data<T>(), options_.lr, options_.beta1, options_.beta2,
+                          options_.eps, options_.weight_decay, correction1, correction2);
     });
     p.impl().storage->bump_version();
   }

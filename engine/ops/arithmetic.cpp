@@ -2,7 +2,8 @@
 #include <cmath>
 
 #include "engine/backward.h"
-#include "engine/kernels/elementwise.h"
+#include "engine/kernels/binary.h"
+#include "engine/kernels/unary.h"
 #include "engine/node.h"
 #include "engine/ops.h"
 #include "engine/ops/pointwise.h"

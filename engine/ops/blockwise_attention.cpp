@@ -131,7 +131,7 @@ void check_operands(const Tensor& q, const Tensor& k, const Tensor& v, const Ten
 // out = softmax(scale q k^T) v by blocks (Dao et al. 2022); a masked key is never read;
 // derivative: composed_backward
 Tensor blockwise_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-                       BlockwiseOptions options) {
+                           BlockwiseOptions options) {
   check_operands(q, k, v, mask, options);
   const kernels::AttentionShape shape = kernel_shape(q, k, v, options);
   Tensor full_mask;  // (B, H, Tq, Tk), repeated without a copy

@@ -1,7 +1,7 @@
 // Choosing elements by a boolean condition. Values and gradients are selected, never multiplied
 // by 0 or 1: 0 * infinity is NaN, and a masked position may hold anything.
 #include "engine/backward.h"
-#include "engine/kernels/elementwise.h"
+#include "engine/kernels/binary.h"
 #include "engine/node.h"
 #include "engine/ops.h"
 #include "engine/ops/pointwise.h"

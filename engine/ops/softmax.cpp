@@ -2,6 +2,7 @@
 // from them. All subtract the row's maximum first, which changes no value and avoids overflow.
 #include "engine/kernels/softmax.h"
 #include "engine/backward.h"
+#include "engine/kernels/cross_entropy.h"
 #include "engine/node.h"
 #include "engine/ops.h"
 
