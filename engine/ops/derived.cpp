@@ -22,6 +22,13 @@ Tensor var(const Tensor& x, const Dims& dims, bool keepdim, int64_t correction) 
   return sum(deviation * deviation, dims, keepdim) / static_cast<double>(count - correction);
 }
 
+// y[.., i, j] = x[.., i, j] where j <= i + diagonal, else 0
+Tensor tril(const Tensor& x, int64_t diagonal) {
+  check(x.dim() >= 2, "tril", "needs at least two dimensions; got ", x.shape());
+  const Tensor row = unsqueeze(arange(x.size(-2)), 1);
+  return masked_fill(x, arange(x.size(-1)) - row > static_cast<double>(diagonal), 0.0);
+}
+
 // y = x keep / (1 - p), keep drawn as 0 with probability p
 Tensor dropout(const Tensor& x, double p, Generator& generator, bool training) {
   check(p >= 0 && p <= 1, "dropout", "the probability must be in [0, 1]; got ", p);
