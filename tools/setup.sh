@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by lab.sh and test.sh: installs what is missing, configures and builds. Runs nothing.
+# Sourced by lab.sh, test.sh and others: functions that install what is missing, build, and test.
 #
 # Silent when nothing has to be done; what apt-get, cmake and the compiler say goes to a log, which
 # is shown only when a step fails.
@@ -85,4 +85,15 @@ setup_build() {
   fi
   quietly "configuring" cmake -S "$root" -B "$build" "${options[@]}"
   quietly "building" cmake --build "$build" --target "$target" --parallel "$(nproc)"
+}
+
+# run_tests <build directory> <ctest options>: shows the tests that fail, then ctest's summary.
+run_tests() {
+  say "testing"
+  ctest --test-dir "$1" --parallel "$(nproc)" --output-on-failure --no-tests=error \
+    --no-label-summary "${@:2}" |
+    awk '/tests passed, .* tests failed out of/ { summary = $0; next }
+         / Start +[0-9]+: |\. +Passed |^Internal ctest changing|^Test project|^$/ { next }
+         { print }
+         END { if (summary != "") print summary }'
 }

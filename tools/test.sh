@@ -8,10 +8,4 @@ setup_packages "${program_packages[@]}" \
   gtest/gtest.h=libgtest-dev gmock/gmock.h=libgmock-dev
 setup_build all -DLOOKBACK_BUILD_TESTS=ON
 
-say "testing"
-ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure --no-tests=error \
-  --no-label-summary "$@" |
-  awk '/tests passed, .* tests failed out of/ { summary = $0; next }
-       / Start +[0-9]+: |\. +Passed |^Internal ctest changing|^Test project|^$/ { next }
-       { print }
-       END { if (summary != "") print summary }'
+run_tests "$build" "$@"
