@@ -1,0 +1,8 @@
+#include "tools/commands/commands.h"
+
+namespace lookback::tools {
+
+// In the order in which --help lists them.
+void add_all_commands(Program& program) { add_heatmap(program); }
+
+}  // namespace lookback::tools

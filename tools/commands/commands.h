@@ -1,0 +1,13 @@
+// The commands of the program, one file each. To add one: copy a neighbour, then name it here and
+// in commands.cpp.
+#pragma once
+
+#include "tools/program.h"
+
+namespace lookback::tools {
+
+void add_heatmap(Program& program);
+
+void add_all_commands(Program& program);
+
+}  // namespace lookback::tools

@@ -1,0 +1,30 @@
+// lookback heatmap: causal self-attention of one untrained head on real text, as a picture.
+#pragma once
+
+#include <string>
+
+#include "tools/commands/options.h"
+#include "tools/report/section.h"
+
+namespace lookback::tools {
+
+enum class Grid { none, heads, seeds };
+
+struct HeatmapOptions {
+  TextOptions text;
+  uint64_t seed = 1;
+  int64_t head = 0;  // the how-manieth head drawn from the seed
+  Grid grid = Grid::none;
+  int64_t count = 5;  // panels of a grid
+  bool has_row = false;
+  int64_t row = -1;     // one query's distribution as bars; negative: from the end
+  std::string command;  // for the footer
+};
+
+// The minimal context (token embedding + learned position embedding) and one head's attention
+// matrix on it: (T, T).
+Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head);
+
+Figure heatmap_figure(const HeatmapOptions& options);
+
+}  // namespace lookback::tools

@@ -1,0 +1,52 @@
+// Options that many commands share, and what they load.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/tensor.h"
+#include "tools/program.h"
+
+namespace lookback::tools {
+
+// --text FILE or --prompt "...", --context T. Neither: the bundled text.
+struct TextOptions {
+  std::string file;
+  std::string prompt;
+  bool has_prompt = false;
+  int64_t context = 0;  // 0: what the text has, at most kDefaultContext
+};
+
+inline constexpr int64_t kDefaultContext = 64;
+// The longest context: the size of the position table, and so of every attention matrix.
+inline constexpr int64_t kMaxContext = 1024;
+
+// Accepts whole numbers from `low` up.
+CLI::Validator at_least(int64_t low);
+
+void add_text_options(CLI::App& command, TextOptions& options);
+
+// The first T code points of a text, as tokens.
+struct TextSample {
+  std::string name;                 // for titles: 'the cat sat on the mat', shakespeare.txt
+  std::vector<std::string> labels;  // one visible label per token
+  Tensor index;                     // i64 (T): which symbol of the vocabulary
+  int64_t vocabulary = 0;           // distinct code points of the whole text
+  int64_t size() const { return index.numel(); }
+};
+
+// Throws std::runtime_error or std::invalid_argument on a missing, empty or invalid text, and when
+// the context is longer than the text or than kMaxContext.
+TextSample load_text(const TextOptions& options);
+
+// --out FILE and --csv FILE of a command that draws one picture.
+struct OutputOptions {
+  std::string png;
+  std::string csv;
+};
+
+void add_output_options(CLI::App& command, OutputOptions& options, bool png_required = true);
+void add_seed_option(CLI::App& command, uint64_t& seed);
+
+}  // namespace lookback::tools

@@ -1,0 +1,79 @@
+#include "tools/program.h"
+
+#include <exception>
+#include <ostream>
+#include <utility>
+
+#include "tools/commands/commands.h"
+
+namespace lookback::tools {
+namespace {
+
+// 'the cat' for an argument that a shell would split.
+std::string quoted(const std::string& argument) {
+  const bool plain = !argument.empty() && argument.find_first_not_of(
+                                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                              "0123456789_-+=./,:@%") == std::string::npos;
+  if (plain) return argument;
+  std::string text = "'";
+  for (const char c : argument) {
+    if (c == '\'') text += "'\\'";
+    text += c;
+  }
+  text += '\'';
+  return text;
+}
+
+// A message as one line: whatever the user typed may be in it.
+std::string one_line(std::string message) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (char& c : message) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return message;
+}
+
+void complain(Program& program, const std::string& command, const std::string& message) {
+  program.err << "lookback: " << command << (command.empty() ? "" : ": ") << one_line(message)
+              << '\n';
+}
+
+}  // namespace
+
+CLI::App& add_command(Program& program, const std::string& name, const std::string& sentence,
+                      std::function<int(Program&)> act) {
+  CLI::App* command = program.app.add_subcommand(name, sentence);
+  command->callback([&program, act = std::move(act)] {
+    program.action = [&program, act] { return act(program); };
+  });
+  return *command;
+}
+
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  Program program{CLI::App("Causal self-attention you can look at: proofs, experiments, pictures."),
+                  out, err, nullptr, "lookback"};
+  program.app.name("lookback");
+  program.app.require_subcommand(1);
+  for (int i = 1; i < argc; ++i) program.command_line += " " + quoted(argv[i]);
+  add_all_commands(program);
+
+  std::string command;  // empty until it is known to be one
+  for (const CLI::App* known : program.app.get_subcommands({})) {
+    if (argc > 1 && known->get_name() == argv[1]) command = argv[1];
+  }
+  try {
+    program.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.app.exit(error, out, err);  // --help
+    complain(program, command, error.what());
+    return 2;
+  }
+  try {
+    return program.action();
+  } catch (const std::exception& error) {
+    complain(program, command, error.what());
+    return 1;
+  }
+}
+
+}  // namespace lookback::tools

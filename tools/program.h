@@ -1,0 +1,29 @@
+// The program's frame: parses the command line, runs one command, turns errors into one line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+namespace lookback::tools {
+
+// What a command adds itself to (tools/commands/commands.h).
+struct Program {
+  CLI::App app;
+  std::ostream& out;
+  std::ostream& err;
+  std::function<int()> action;  // set by the chosen command; returns the exit code
+  std::string command_line;     // as typed, for footers: "lookback heatmap --prompt 'the cat' ..."
+};
+
+// The name and sentence of a command, and what it does when chosen: `act` gets the Program and
+// returns the exit code. Options are added to the returned CLI::App.
+CLI::App& add_command(Program& program, const std::string& name, const std::string& sentence,
+                      std::function<int(Program&)> act);
+
+// Runs the program. Exit codes: 0; 1 when a command failed, with `lookback: heatmap: <what>` on
+// err; 2 for wrong usage, with one line likewise.
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+}  // namespace lookback::tools
