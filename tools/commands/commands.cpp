@@ -3,6 +3,9 @@
 namespace lookback::tools {
 
 // In the order in which --help lists them.
-void add_all_commands(Program& program) { add_heatmap(program); }
+void add_all_commands(Program& program) {
+  add_lab(program);
+  add_heatmap(program);
+}
 
 }  // namespace lookback::tools

@@ -7,6 +7,7 @@
 namespace lookback::tools {
 
 void add_heatmap(Program& program);
+void add_lab(Program& program);
 
 void add_all_commands(Program& program);
 

@@ -103,6 +103,32 @@ Figure heatmap_figure(const HeatmapOptions& options) {
   return options.grid == Grid::none ? single(options, sample) : grid(options, sample);
 }
 
+Section heatmap_section(const TextOptions& text, uint64_t seed) {
+  HeatmapOptions options;
+  options.text = text;
+  options.seed = seed;
+  options.command = "lookback heatmap --seed " + std::to_string(seed);
+  if (!text.file.empty()) options.command += " --text " + text.file;
+  Section section;
+  section.id = "heatmap";
+  section.title = "Attention on real text";
+  section.claim =
+      "Each token asks a question (its query) of itself and of the tokens before it (their keys); "
+      "a row shows how its answer is mixed. No weight is trained here, and there is structure "
+      "already: the first row can only look at itself, and early columns are seen by every later "
+      "query.";
+  section.source = "attention/head.cpp, Head::forward_with_weights";
+  section.command = options.command + " --out heatmap.png --csv heatmap.csv";
+  section.figures.push_back(heatmap_figure(options));
+  const std::string base = options.command;
+  for (const Grid kind : {Grid::seeds, Grid::heads}) {
+    options.grid = kind;
+    options.command = base + (kind == Grid::seeds ? " --grid seeds" : " --grid heads");
+    section.figures.push_back(heatmap_figure(options));
+  }
+  return section;
+}
+
 void add_heatmap(Program& program) {
   const auto options = std::make_shared<HeatmapOptions>();
   const auto output = std::make_shared<OutputOptions>();
@@ -120,8 +146,7 @@ void add_heatmap(Program& program) {
   command.add_option("--grid", options->grid, "Several panels in one figure: heads or seeds")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Grid>{{"heads", Grid::heads}, {"seeds", Grid::seeds}}));
-  command.add_option("--count", options->count, "Panels of a grid")
-      ->check(at_least(1));
+  command.add_option("--count", options->count, "Panels of a grid")->check(at_least(1));
   command.add_option("--row", options->row, "One query's distribution as bars; -1: the last")
       ->each([options](const std::string&) { options->has_row = true; });
   add_output_options(command, *output);

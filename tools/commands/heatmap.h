@@ -27,4 +27,7 @@ Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head);
 
 Figure heatmap_figure(const HeatmapOptions& options);
 
+// For the lab: the text's heatmap, several seeds, several heads, and the last query's row.
+Section heatmap_section(const TextOptions& text, uint64_t seed);
+
 }  // namespace lookback::tools

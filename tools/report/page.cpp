@@ -1,0 +1,152 @@
+#include "tools/report/page.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tools/plot/axis.h"
+#include "tools/plot/png.h"
+#include "tools/report/page_assets.h"
+
+namespace lookback::tools {
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+// RFC 4648, section 4.
+std::string base64(const std::string& bytes) {
+  static constexpr char kAlphabet[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string result;
+  result.reserve((bytes.size() + 2) / 3 * 4);
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (size_t b = 0; b < 3; ++b) {
+      group = group << 8 | (b < count ? static_cast<uint8_t>(bytes[i + b]) : 0U);
+    }
+    for (size_t c = 0; c < 4; ++c) {
+      result += c <= count ? kAlphabet[group >> (18 - 6 * c) & 63U] : '=';
+    }
+  }
+  return result;
+}
+
+// What hover.js needs: for each matrix its cells in the picture, labels and values. A value is
+// written with five digits; the CSV beside the picture has them all.
+std::string hover_json(const Figure& figure) {
+  nlohmann::json matrices = nlohmann::json::array();
+  const size_t count = std::min(figure.hover.size(), figure.image.areas.size());
+  for (size_t m = 0; m < count; ++m) {
+    const plot::CellArea& area = figure.image.areas[m];
+    nlohmann::json values = nlohmann::json::array();
+    for (const double value : figure.hover[m].values)
+      values.push_back(plot::format_number(value, 5));
+    matrices.push_back({{"x", area.x},
+                        {"y", area.y},
+                        {"w", area.cell_width},
+                        {"h", area.cell_height},
+                        {"rows", area.rows},
+                        {"columns", area.columns},
+                        {"queries", figure.hover[m].row_labels},
+                        {"keys", figure.hover[m].column_labels},
+                        {"values", values}});
+  }
+  std::string text = matrices.dump();
+  // "</" would end the script element that holds this.
+  for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3)) {
+    text.replace(at, 2, "<\\/");
+  }
+  return text;
+}
+
+void write_figure_html(std::string& html, const Figure& figure) {
+  const plot::Canvas& canvas = figure.image.canvas;
+  html += "<figure><div class=\"picture\"><img alt=\"" + escaped(figure.caption) + "\" width=\"" +
+          std::to_string(canvas.width() / 2) + "\" height=\"" +
+          std::to_string(canvas.height() / 2) + "\" src=\"data:image/png;base64," +
+          base64(plot::encode_png(canvas)) + "\">";
+  if (!figure.hover.empty()) {
+    html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
+  }
+  html += "</div><figcaption>" + escaped(figure.caption) + " <span class=\"files\">" +
+          escaped(figure.name) + ".png, " + escaped(figure.name) +
+          ".csv</span></figcaption></figure>\n";
+}
+
+void write_table_html(std::string& html, const Table& table) {
+  html += "<div class=\"scroll\"><table>";
+  if (!table.title.empty()) html += "<caption>" + escaped(table.title) + "</caption>";
+  if (!table.header.empty()) {
+    html += "<thead><tr>";
+    for (const std::string& field : table.header) html += "<th>" + escaped(field) + "</th>";
+    html += "</tr></thead>";
+  }
+  html += "<tbody>";
+  for (const auto& row : table.rows) {
+    html += "<tr>";
+    for (const std::string& field : row) html += "<td>" + escaped(field) + "</td>";
+    html += "</tr>";
+  }
+  html += "</tbody></table></div>\n";
+}
+
+void write_section_html(std::string& html, const Section& section) {
+  html += "<section id=\"" + escaped(section.id) + "\"><h2>" + escaped(section.title) + "</h2>\n";
+  html += "<p class=\"claim\">" + escaped(section.claim) + "</p>\n";
+  for (const Figure& figure : section.figures) write_figure_html(html, figure);
+  if (!section.facts.empty()) {
+    html += "<ul class=\"facts\">";
+    for (const std::string& fact : section.facts) html += "<li>" + escaped(fact) + "</li>";
+    html += "</ul>\n";
+  }
+  for (const Table& table : section.tables) write_table_html(html, table);
+  html += "<p class=\"read\"><b>Read</b> <code>" + escaped(section.source) +
+          "</code></p><p class=\"read\"><b>Draw it again</b> <code>" + escaped(section.command) +
+          "</code></p></section>\n";
+}
+
+}  // namespace
+
+std::string page(const PageText& text, const std::vector<Section>& sections) {
+  std::string html =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+      "<link rel=\"icon\" href=\"data:,\"><title>" +
+      escaped(text.title) + "</title><style>" + kPageStyle + "</style></head><body>\n<header><h1>" +
+      escaped(text.title) + "</h1><p>" + escaped(text.introduction) +
+      "</p><p class=\"read\"><b>Made by</b> <code>" + escaped(text.command) +
+      "</code></p></header>\n<nav><ol>";
+  for (const Section& section : sections) {
+    html += "<li><a href=\"#" + escaped(section.id) + "\">" + escaped(section.title) + "</a>" +
+            (section.ok ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
+  }
+  html += "</ol></nav>\n<main>\n";
+  for (const Section& section : sections) write_section_html(html, section);
+  html += "</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>";
+  html += kPageScript;
+  html += "</script></body></html>\n";
+  return html;
+}
+
+}  // namespace lookback::tools
