@@ -1,32 +1,208 @@
-// The fast attention; for now it only forwards to its plain twin.
-#include <hwy/base.h>
+// Fused attention, forward: one pass over the keys for a tile of queries, no T x T matrix
+// (online softmax: Milakov & Gimelshein 2018; blocks: Dao et al. 2022, algorithm 1).
+//
+//   for each tile of queries                          in parallel
+//     for each block of keys that the tile sees       in order; m, l, o live on
+//       s = scale q k^T                               -infinity where hidden
+//       m' = max(m, max s),  p = exp(s - m')
+//       l = exp(m - m') l + sum p,  o = exp(m - m') o + p v
+//     out = o / l,  lse = m + log l
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/attention_forward.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file once per target.
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <limits>
 
 #include "engine/kernels/attention.h"
+#include "engine/kernels/attention_exp-inl.h"
+#include "engine/kernels/attention_multiply-inl.h"
+#include "engine/kernels/attention_problem.h"
+#include "engine/kernels/attention_tile-inl.h"
+#include "engine/kernels/threads.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace lookback::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+template <class T>
+class ForwardTile {
+ public:
+  ForwardTile(const AttentionInputs<T>& in, int64_t pair, int64_t first)
+      : in_(in), rows_(in, pair, first), width_(rows_.width()) {
+    const AttentionShape& shape = in.shape;
+    const int64_t part_width = kPartVectors * kLanes<T>;
+    ScratchArrays<T> scratch(Scratch::kTile,
+                             width_ * (shape.d + shape.dv + 2) + kKeyBlock * part_width, 5);
+    q_ = scratch.take(shape.d * width_);
+    o_ = scratch.take(shape.dv * width_);
+    m_ = scratch.take(width_);
+    l_ = scratch.take(width_);
+    s_ = scratch.take(kKeyBlock * part_width);
+
+    const T* rows[kTileRows<T>];
+    rows_.rows_of(in.q, rows);
+    load_transposed(rows, width_, shape.d, q_);
+    const auto scale = hn::Set(d_, static_cast<T>(shape.scale));
+    for (int64_t n = 0; n < shape.d * width_; n += kLanes<T>) {
+      hn::Store(hn::Mul(hn::Load(d_, q_ + n), scale), d_, q_ + n);
+    }
+    std::fill(o_, o_ + shape.dv * width_, T{0});
+    std::fill(m_, m_ + width_, -kInfinity<T>);
+    std::fill(l_, l_ + width_, T{0});
+  }
+
+  void attend() {
+    const KeyRange keys = rows_.keys();
+    for (int64_t j = keys.begin / kKeyBlock * kKeyBlock; j < keys.end; j += kKeyBlock) {
+      for (int64_t index = 0; index < rows_.parts(); ++index) {
+        const Part part = rows_.part(index, {j, j + kKeyBlock});
+        if (part.key_count() <= 0) continue;
+        scores(part);
+        if (part.vectors == 2) {
+          softmax<2>(part);
+        } else {
+          softmax<1>(part);
+        }
+        add_values(part);
+      }
+    }
+  }
+
+  void write(MutableOperand<T> out, T* lse) {
+    for (int64_t n = 0; n < width_; n += kLanes<T>) {
+      const auto l = hn::Load(d_, l_ + n);
+      const auto divisor = hn::IfThenElse(hn::Eq(l, hn::Zero(d_)), hn::Set(d_, T{1}), l);
+      for (T* o = o_ + n; o < o_ + in_.shape.dv * width_; o += width_) {
+        // + 0 turns a -0, which depends on how many zeros were added, into 0.
+        hn::Store(hn::Add(hn::Div(hn::Load(d_, o), divisor), hn::Zero(d_)), d_, o);
+      }
+    }
+    T* rows[kTileRows<T>];
+    rows_.rows_of(out, rows);
+    store_transposed(o_, width_, rows_.count(), in_.shape.dv, rows);
+    for (int64_t n = 0; n < rows_.count(); ++n) {
+      const Place& at = rows_.place(n);
+      lse[(at.b * in_.shape.heads + at.h) * in_.shape.Tq + at.i] =
+          l_[n] == 0 ? -kInfinity<T> : m_[n] + std::log(l_[n]);
+    }
+  }
+
+ private:
+  // s = scale q k^T
+  void scores(const Part& part) {
+    const Place& at = rows_.place(0);
+    const T* k = row_of(in_.k, at.b, at.g, part.keys.begin);
+    const int64_t s_row = part.vectors * kLanes<T>;
+    multiply<T>({part.key_count(), part.vectors, in_.shape.d, k, in_.k.time_stride, 1,
+                 q_ + part.lane, width_, s_, s_row, /*accumulate=*/false});
+    if (rows_.hides(part)) rows_.hide(part, -kInfinity<T>, s_, s_row);
+  }
+
+  // p = exp(s - m), in the place of s; m and l move on; o is scaled to the new m.
+  template <int64_t kVectors>
+  void softmax(const Part& part) {
+    using V = hn::Vec<decltype(d_)>;
+    constexpr int64_t kRow = kVectors * kLanes<T>;
+    const T* end = s_ + part.key_count() * kRow;
+    for (int64_t n = 0; n < kRow; n += kLanes<T>) {
+      const V old_max = hn::Load(d_, m_ + part.lane + n);
+      V max = old_max;
+      for (const T* s = s_ + n; s < end; s += kRow) max = hn::Max(max, hn::Load(d_, s));
+      hn::Store(max, d_, m_ + part.lane + n);
+      // A row that has seen no key yet: all its weights are to be exp(-infinity - 0) = 0.
+      max = hn::IfThenZeroElse(hn::Eq(max, hn::Set(d_, -kInfinity<T>)), max);
+
+      V sum = hn::Zero(d_);
+      for (T* s = s_ + n; s < end; s += kRow) {
+        const V p = exp_nonpositive(d_, hn::Sub(hn::Load(d_, s), max));
+        hn::Store(p, d_, s);
+        sum = hn::Add(sum, p);
+      }
+      const V shrink = exp_nonpositive(d_, hn::Sub(old_max, max));
+      T* l = l_ + part.lane + n;
+      hn::Store(hn::MulAdd(hn::Load(d_, l), shrink, sum), d_, l);
+      if (hn::AllTrue(d_, hn::Eq(shrink, hn::Set(d_, T{1})))) continue;
+      for (T* o = o_ + part.lane + n; o < o_ + in_.shape.dv * width_; o += width_) {
+        hn::Store(hn::Mul(hn::Load(d_, o), shrink), d_, o);
+      }
+    }
+  }
+
+  // o += p v
+  void add_values(const Part& part) {
+    const Place& at = rows_.place(0);
+    const int64_t stride = in_.v.time_stride;
+    const T* v = row_of(in_.v, at.b, at.g, part.keys.begin);
+    const int64_t s_row = part.vectors * kLanes<T>;
+    const Product<T> product{
+        in_.shape.dv,       part.vectors, part.key_count(), v, 1, stride, s_, s_row,
+        o_ + part.lane,     width_,
+        /*accumulate=*/true};
+    if (rows_.hides(part) && holds_nonfinite(v, part.key_count(), in_.shape.dv, stride)) {
+      rows_.hide(part, kHidden<T>, s_, s_row);
+      multiply_visible(product, HiddenIn::kB);
+    } else {
+      multiply(product);
+    }
+  }
+
+  const hn::ScalableTag<T> d_{};
+  const AttentionInputs<T>& in_;
+  QueryTile<T> rows_;
+  int64_t width_;
+  T* q_;  // (d, rows), scaled
+  T* o_;  // (dv, rows)
+  T* m_;  // (rows): the largest score so far
+  T* l_;  // (rows): the sum of exp(s - m) so far
+  T* s_;  // (keys of a block, rows of a part): scores, then weights
+};
+
+template <class T>
+void forward(const AttentionInputs<T>& in, MutableOperand<T> out, T* lse) {
+  const int64_t tiles = (in.rows() + kTileRows<T> - 1) / kTileRows<T>;
+  parallel_for(in.pairs() * tiles, in.grain(kTileRows<T>), [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      ForwardTile<T> tile(in, n / tiles, balanced(n % tiles, tiles) * kTileRows<T>);
+      tile.attend();
+      tile.write(out, lse);
+    }
+  });
+}
+
+void ForwardF32(const AttentionInputs<float>& in, MutableOperand<float> out, float* lse) {
+  forward(in, out, lse);
+}
+
+void ForwardF64(const AttentionInputs<double>& in, MutableOperand<double> out, double* lse) {
+  forward(in, out, lse);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lookback::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lookback::kernels {
+
+HWY_EXPORT(ForwardF32);
+HWY_EXPORT(ForwardF64);
 
 void attention_forward(const AttentionShape& shape, Operand<float> q, Operand<float> k,
                        Operand<float> v, MayAttend mask, MutableOperand<float> out, float* lse) {
-  attention_forward_reference(shape, q, k, v, mask, out, lse);
+  HWY_DYNAMIC_DISPATCH(ForwardF32)({shape, q, k, v, mask}, out, lse);
 }
 
 void attention_forward(const AttentionShape& shape, Operand<double> q, Operand<double> k,
                        Operand<double> v, MayAttend mask, MutableOperand<double> out, double* lse) {
-  attention_forward_reference(shape, q, k, v, mask, out, lse);
-}
-
-void attention_backward(const AttentionShape& shape, Operand<float> q, Operand<float> k,
-                        Operand<float> v, MayAttend mask, Operand<float> out, const float* lse,
-                        Operand<float> dout, MutableOperand<float> dq, MutableOperand<float> dk,
-                        MutableOperand<float> dv) {
-  attention_backward_reference(shape, q, k, v, mask, out, lse, dout, dq, dk, dv);
-}
-
-void attention_backward(const AttentionShape& shape, Operand<double> q, Operand<double> k,
-                        Operand<double> v, MayAttend mask, Operand<double> out, const double* lse,
-                        Operand<double> dout, MutableOperand<double> dq, MutableOperand<double> dk,
-                        MutableOperand<double> dv) {
-  attention_backward_reference(shape, q, k, v, mask, out, lse, dout, dq, dk, dv);
+  HWY_DYNAMIC_DISPATCH(ForwardF64)({shape, q, k, v, mask}, out, lse);
 }
 
 }  // namespace lookback::kernels
+#endif  // HWY_ONCE

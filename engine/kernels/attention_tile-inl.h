@@ -1,0 +1,232 @@
+// A tile of query rows, one per vector lane: which keys they see, and how their vectors get into
+// lanes and back.
+//
+// All tiles of attention are transposed: element (c, n) of a (width of a head, rows) tile and
+// element (j, n) of a (keys, rows) tile lie in lane n of row c or j. A softmax over keys is then
+// element by element, with no sum across lanes, keys and values are read as they lie in memory,
+// and a row cannot depend on its neighbours.
+//
+// Included once per SIMD target, hence the unusual guard.
+#if defined(LOOKBACK_ATTENTION_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOOKBACK_ATTENTION_TILE_INL_H_
+#undef LOOKBACK_ATTENTION_TILE_INL_H_
+#else
+#define LOOKBACK_ATTENTION_TILE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/kernels/attention_problem.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lookback::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+inline constexpr int64_t kPartVectors = 2;
+inline constexpr int64_t kTileVectors = 2 * kPartVectors;
+template <class T>
+inline constexpr int64_t kTileRows = kTileVectors* kLanes<T>;
+
+// Keys are taken in blocks that begin at multiples of this, wherever the queries are.
+inline constexpr int64_t kKeyBlock = 128;
+
+inline int64_t round_up(int64_t n, int64_t multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+inline KeyRange intersect(KeyRange x, KeyRange y) {
+  return {std::max(x.begin, y.begin), std::min(x.end, y.end)};
+}
+
+// Some neighbouring lanes of a tile, and the keys of one block that at least one of them sees.
+struct Part {
+  int64_t lane;     // the first
+  int64_t vectors;  // how many vectors of lanes
+  KeyRange keys;
+
+  int64_t key_count() const { return keys.end - keys.begin; }
+};
+
+template <class T>
+class QueryTile {
+ public:
+  // The tile that begins at row `first` of a (batch, key/value head) pair.
+  QueryTile(const AttentionInputs<T>& in, int64_t pair, int64_t first)
+      : mask_(in.mask), count_(std::min(in.rows() - first, kTileRows<T>)) {
+    Place place = place_of(in, pair, first);
+    const int64_t next_head = (place.g + 1) * in.group();
+    for (int64_t n = 0; n < width(); ++n) {
+      place_[n] = place;
+      keys_[n] = visible_keys(in.shape, place.i);
+      // Lanes beyond the last row repeat it.
+      if (n + 1 >= count_) continue;
+      if (++place.h == next_head) {
+        place.h -= in.group();
+        ++place.i;
+      }
+    }
+  }
+
+  int64_t count() const { return count_; }                       // rows
+  int64_t width() const { return round_up(count_, kLanes<T>); }  // lanes that hold them
+  int64_t parts() const { return (width() - 1) / (kPartVectors * kLanes<T>)+1; }
+  const Place& place(int64_t n) const { return place_[n]; }
+
+  // The keys that at least one of the lanes sees. Later rows see no earlier keys than others.
+  KeyRange keys(int64_t first_lane, int64_t last_lane) const {
+    return {keys_[first_lane].begin, keys_[last_lane].end};
+  }
+  KeyRange keys() const { return keys(0, width() - 1); }
+
+  Part part(int64_t index, KeyRange block) const {
+    const int64_t lane = index * kPartVectors * kLanes<T>;
+    const int64_t lanes = std::min(kPartVectors * kLanes<T>, width() - lane);
+    return {lane, lanes / kLanes<T>, intersect(block, keys(lane, lane + lanes - 1))};
+  }
+
+  // Whether some lane of the part may not attend some key of the part.
+  bool hides(const Part& p) const {
+    const int64_t last = p.lane + p.vectors * kLanes<T> - 1;
+    return mask_.data != nullptr || keys_[last].begin > p.keys.begin ||
+           keys_[p.lane].end < p.keys.end;
+  }
+
+  // Overwrites what a lane may not attend in a (keys of the part, lanes of the part) tile.
+  void hide(const Part& p, T value, T* s, int64_t s_row) const {
+    hide_by_position(p, value, s, s_row);
+    if (mask_.data != nullptr) hide_by_mask(p, value, s, s_row);
+  }
+
+  // Fills rows[n] with the address of each lane's row in a (B, H, T, width) array.
+  template <class Array, class Pointer>
+  void rows_of(const Array& array, Pointer* rows) const {
+    for (int64_t n = 0; n < width(); ++n) {
+      rows[n] = row_of(array, place_[n].b, place_[n].h, place_[n].i);
+    }
+  }
+
+ private:
+  void hide_by_position(const Part& p, T value, T* s, int64_t s_row) const {
+    const hn::ScalableTag<T> d;
+    const int64_t lanes = p.vectors * kLanes<T>;
+    HWY_ALIGN T begin[kPartVectors * kLanes<T>];
+    HWY_ALIGN T end[kPartVectors * kLanes<T>];
+    for (int64_t n = 0; n < lanes; ++n) {
+      const KeyRange k = intersect(keys_[p.lane + n], p.keys);
+      begin[n] = static_cast<T>(k.begin - p.keys.begin);
+      end[n] = static_cast<T>(k.end - p.keys.begin);
+    }
+    for (int64_t j = 0; j < p.key_count(); ++j) {
+      const auto key = hn::Set(d, static_cast<T>(j));
+      for (int64_t n = 0; n < lanes; n += kLanes<T>) {
+        const auto hidden =
+            hn::Or(hn::Lt(key, hn::Load(d, begin + n)), hn::Ge(key, hn::Load(d, end + n)));
+        T* at = s + j * s_row + n;
+        hn::Store(hn::IfThenElse(hidden, hn::Set(d, value), hn::Load(d, at)), d, at);
+      }
+    }
+  }
+
+  void hide_by_mask(const Part& p, T value, T* s, int64_t s_row) const {
+    for (int64_t n = 0; n < p.vectors * kLanes<T>; ++n) {
+      const Place& at = place_[p.lane + n];
+      const uint8_t* may_attend = mask_.data + at.b * mask_.batch_stride +
+                                  at.h * mask_.head_stride + at.i * mask_.query_stride +
+                                  p.keys.begin * mask_.key_stride;
+      for (int64_t j = 0; j < p.key_count(); ++j) {
+        T& score = s[j * s_row + n];
+        score = may_attend[j * mask_.key_stride] != 0 ? score : value;
+      }
+    }
+  }
+
+  MayAttend mask_;
+  int64_t count_;
+  Place place_[kTileRows<T>];
+  KeyRange keys_[kTileRows<T>];
+};
+
+// A square that can be transposed in registers: 4 x 4 floats or 2 x 2 doubles in 128-bit vectors.
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+inline constexpr size_t kSide = 1;
+
+template <class D, class V>
+HWY_INLINE void transpose_square(D /*d*/, V (&/*x*/)[1]) {}
+#else
+template <class T>
+inline constexpr size_t kSide = 16 / sizeof(T);
+
+template <class D, class V>
+HWY_INLINE void transpose_square(D d, V (&x)[4]) {
+  const V x02 = hn::InterleaveLower(d, x[0], x[2]);
+  const V x13 = hn::InterleaveLower(d, x[1], x[3]);
+  const V y02 = hn::InterleaveUpper(d, x[0], x[2]);
+  const V y13 = hn::InterleaveUpper(d, x[1], x[3]);
+  x[0] = hn::InterleaveLower(d, x02, x13);
+  x[1] = hn::InterleaveUpper(d, x02, x13);
+  x[2] = hn::InterleaveLower(d, y02, y13);
+  x[3] = hn::InterleaveUpper(d, y02, y13);
+}
+
+template <class D, class V>
+HWY_INLINE void transpose_square(D d, V (&x)[2]) {
+  const V upper = hn::InterleaveUpper(d, x[0], x[1]);
+  x[0] = hn::InterleaveLower(d, x[0], x[1]);
+  x[1] = upper;
+}
+#endif
+
+// tile[c, n] = rows[n][c] for all lanes n of the width and c < size.
+template <class T>
+void load_transposed(const T* const* rows, int64_t width, int64_t size, T* tile) {
+  const hn::FixedTag<T, kSide<T>> d;
+  constexpr auto side = static_cast<int64_t>(kSide<T>);
+  for (int64_t n = 0; n < width; n += side) {
+    int64_t c = 0;
+    for (; c + side <= size; c += side) {
+      hn::Vec<decltype(d)> x[kSide<T>];
+      for (size_t i = 0; i < kSide<T>; ++i) x[i] = hn::LoadU(d, (rows + n)[i] + c);
+      transpose_square(d, x);
+      T* to = tile + c * width + n;
+      for (size_t i = 0; i < kSide<T>; ++i, to += width) hn::Store(x[i], d, to);
+    }
+    for (; c < size; ++c) {
+      for (int64_t i = n; i < n + side; ++i) tile[c * width + i] = rows[i][c];
+    }
+  }
+}
+
+// rows[n][c] = tile[c, n] for n < count and c < size.
+template <class T>
+void store_transposed(const T* tile, int64_t width, int64_t count, int64_t size, T* const* rows) {
+  const hn::FixedTag<T, kSide<T>> d;
+  constexpr auto side = static_cast<int64_t>(kSide<T>);
+  for (int64_t n = 0; n < count; n += side) {
+    int64_t c = 0;
+    if (n + side <= count) {
+      for (; c + side <= size; c += side) {
+        hn::Vec<decltype(d)> x[kSide<T>];
+        const T* from = tile + c * width + n;
+        for (size_t i = 0; i < kSide<T>; ++i, from += width) x[i] = hn::Load(d, from);
+        transpose_square(d, x);
+        for (size_t i = 0; i < kSide<T>; ++i) hn::StoreU(x[i], d, (rows + n)[i] + c);
+      }
+    }
+    for (; c < size; ++c) {
+      for (int64_t i = n; i < std::min(n + side, count); ++i) rows[i][c] = tile[c * width + i];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lookback::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // LOOKBACK_ATTENTION_TILE_INL_H_
