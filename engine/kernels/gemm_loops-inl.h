@@ -1,0 +1,122 @@
+// The five loops of matrix multiplication, on one thread:
+//
+//   for jc in N step kBlockColumns        a block of B is kBlockDepth x kBlockColumns: packed
+//     for pc in K step kBlockDepth          once, it then serves every row of A
+//       for ic in M step kTileRows            a strip of A stays in the L1 cache, ...
+//         for jr in the block's panels          ... while the panels of B stream by
+//           for k in the block's depth            the micro-kernel: a tile of C, in registers
+//
+// This is the order of Van Zee and van de Geijn (2015, "BLIS", figure 1) with the roles of A and B
+// exchanged, since our C is row-major. Cutting K into blocks stores each sum to C and takes it up
+// again from there, which changes no bit.
+//
+// Included once per SIMD target, hence the unusual guard.
+#if defined(LOOKBACK_GEMM_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOOKBACK_GEMM_LOOPS_INL_H_
+#undef LOOKBACK_GEMM_LOOPS_INL_H_
+#else
+#define LOOKBACK_GEMM_LOOPS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/kernels/gemm_micro-inl.h"
+#include "engine/kernels/gemm_pack-inl.h"
+#include "engine/kernels/gemm_problem.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lookback::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Packing pays when it makes rows contiguous that were not, or when the operand is too large
+// for the caches and is read many times. Otherwise the micro-kernel reads B where it lies.
+template <class T>
+bool should_pack_b(const GemmProblem<T>& p) {
+  constexpr int64_t kLarge = (int64_t{1} << 20) / sizeof(T);
+  return p.B.col_stride != 1 || (p.K * p.N > kLarge && p.M >= 4 * kMaxTileRows);
+}
+
+// The micro-kernel reads one element of A per row and k, so almost any strides will do. The
+// exceptions: rows a multiple of 2 KiB apart share cache sets, and a long walk along k with
+// a large stride uses each cache line for few elements at a time.
+template <class T>
+bool should_pack_a(const GemmProblem<T>& p) {
+  constexpr int64_t kLarge = (int64_t{1} << 20) / sizeof(T);
+  constexpr int64_t kAlias = 2048 / sizeof(T);
+  return p.K * p.N > kLarge && (p.A.col_stride != 1 || p.A.row_stride % kAlias == 0);
+}
+
+// A block of B as a row of panels: element (k, j) of panel number q is
+// data[q * panel_stride + k * k_stride + j].
+template <class T>
+struct Panels {
+  const T* data;
+  int64_t k_stride;
+  int64_t width;
+  int64_t panel_stride;
+};
+
+template <class T>
+Panels<T> pack_b(const GemmProblem<T>& block, int64_t width, T* packed) {
+  const Matrix<T>& B = block.B;
+  for (int64_t j = 0; j < block.N; j += width) {
+    pack_panel(block.K, std::min(width, block.N - j), B.data + j * B.col_stride, B.col_stride,
+               B.row_stride, width, packed + j * block.K);
+  }
+  return {packed, width, width, width * block.K};
+}
+
+// The loops over ic and jr: one block of columns and of depth. packed_a is null to read A in place.
+template <class T>
+void multiply_block(const GemmProblem<T>& block, const Panels<T>& b, T* packed_a) {
+  constexpr auto kRows = static_cast<int64_t>(kTileRows);
+  const Matrix<T>& A = block.A;
+  for (int64_t i = 0; i < block.M; i += kRows) {
+    const int64_t rows = std::min(kRows, block.M - i);
+    const T* a = A.data + i * A.row_stride;
+    Matrix<T> strip{a, A.row_stride, A.col_stride};
+    if (packed_a != nullptr) {
+      pack_panel(block.K, rows, a, A.row_stride, A.col_stride, rows, packed_a);
+      strip = {packed_a, 1, rows};
+    }
+    const T* panel = b.data;
+    for (int64_t j = 0; j < block.N; j += b.width, panel += b.panel_stride) {
+      const int64_t columns = std::min(b.width, block.N - j);
+      multiply_strip<T>(rows, columns,
+                        {block.K, strip, panel, b.k_stride, block.C + i * block.ldc + j, block.ldc,
+                         block.accumulate});
+    }
+  }
+}
+
+// The loops over jc and pc. REQUIRES: K > 0.
+template <class T>
+void multiply(const GemmProblem<T>& p) {
+  const bool packs_a = should_pack_a(p);
+  const bool packs_b = should_pack_b(p);
+  const GemmWorkspace<T> workspace = packs_a || packs_b ? gemm_workspace<T>() : GemmWorkspace<T>{};
+  for (int64_t jc = 0; jc < p.N; jc += kBlockColumns) {
+    for (int64_t pc = 0; pc < p.K; pc += kBlockDepth<T>) {
+      GemmProblem<T> block = p;
+      block.N = std::min(kBlockColumns, p.N - jc);
+      block.K = std::min(kBlockDepth<T>, p.K - pc);
+      block.A.data += pc * p.A.col_stride;
+      block.B.data += pc * p.B.row_stride + jc * p.B.col_stride;
+      block.C += jc;
+      block.accumulate = p.accumulate || pc > 0;
+      const Panels<T> panels = packs_b ? pack_b(block, widest_tile<T>(p.M), workspace.b)
+                                       : Panels<T>{block.B.data, p.B.row_stride, block.N, 0};
+      multiply_block(block, panels, packs_a ? workspace.a : nullptr);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lookback::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // LOOKBACK_GEMM_LOOPS_INL_H_

@@ -1,0 +1,182 @@
+// The micro-kernel: one small tile of C, held in registers while k runs. Knows no cache.
+//
+//   for k in K                        c tile += column k of A times row k of B
+//     for v in vectors of the tile      b[v] = B[k, v]
+//     for r in rows of the tile         for v: acc[r][v] = fma(A[r, k], b[v], acc[r][v])
+//
+// A row of C lies along vector lanes, so that each lane is one sum over k, in the order of k.
+// With 32 registers a tile of 12 x 2 vectors leaves 24 sums in flight: enough to hide the latency
+// of fma (4 cycles, two a cycle), and each row of B that is loaded serves 12 rows of A
+// (Goto and van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication", section 6).
+//
+// Included once per SIMD target, hence the unusual guard.
+#if defined(LOOKBACK_GEMM_MICRO_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LOOKBACK_GEMM_MICRO_INL_H_
+#undef LOOKBACK_GEMM_MICRO_INL_H_
+#else
+#define LOOKBACK_GEMM_MICRO_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "engine/kernels/gemm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lookback::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64
+inline constexpr size_t kTileRows = 12;  // 32 registers
+#else
+inline constexpr size_t kTileRows = 6;  // 16 registers
+#endif
+inline constexpr int64_t kSums = 2 * kTileRows;  // vectors of running sums in a tile
+
+// One strip of A times a panel of B, as the micro-kernel reads them: packed or where they lie.
+template <class T>
+struct Strip {
+  int64_t K;
+  Matrix<T> a;  // (rows, K), any strides
+  const T* b;   // b[k * b_stride + j]
+  int64_t b_stride;
+  T* c;  // c[r * ldc + j]
+  int64_t ldc;
+  bool accumulate;
+};
+
+// The first `count` lanes from p, zeros after them; touches nothing beyond p[count - 1].
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_first(D d, const T* HWY_RESTRICT p, size_t count) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, count), d, p);
+#else
+  HWY_ALIGN T lanes[hn::MaxLanes(d)] = {};
+  for (size_t i = 0; i < count; ++i) lanes[i] = p[i];
+  return hn::Load(d, lanes);
+#endif
+}
+
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_first(hn::Vec<D> v, D d, T* HWY_RESTRICT p, size_t count) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, count), d, p);
+#else
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  for (size_t i = 0; i < count; ++i) p[i] = lanes[i];
+#endif
+}
+
+// One tile of kRows rows by kVectors vectors. When kPartial, the last vector has only
+// `last` valid lanes.
+template <class T, size_t kRows, size_t kVectors, bool kPartial>
+void micro_kernel(const Strip<T>& strip, size_t last) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const size_t lanes = hn::Lanes(d);
+  const auto load = [&](const T* p, size_t v) HWY_ATTR {
+    return kPartial && v == kVectors - 1 ? load_first(d, p + v * lanes, last)
+                                         : hn::LoadU(d, p + v * lanes);
+  };
+  const T* HWY_RESTRICT a = strip.a.data;
+  const T* HWY_RESTRICT b = strip.b;
+
+  V acc[kRows][kVectors];
+  HWY_UNROLL(12)
+  for (size_t r = 0; r < kRows; ++r) {
+    const T* c = strip.c + static_cast<int64_t>(r) * strip.ldc;
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < kVectors; ++v) {
+      acc[r][v] = strip.accumulate ? load(c, v) : hn::Zero(d);
+      hwy::Prefetch(c + (kVectors + v) * lanes);  // the tile to the right is next
+    }
+  }
+
+  for (int64_t k = 0; k < strip.K; ++k) {
+    V row[kVectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < kVectors; ++v) row[v] = load(b, v);
+    HWY_UNROLL(12)
+    for (size_t r = 0; r < kRows; ++r) {
+      const V a_rk = hn::Set(d, a[static_cast<int64_t>(r) * strip.a.row_stride]);
+      HWY_UNROLL(8)
+      for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(a_rk, row[v], acc[r][v]);
+    }
+    a += strip.a.col_stride;
+    b += strip.b_stride;
+  }
+
+  HWY_UNROLL(12)
+  for (size_t r = 0; r < kRows; ++r) {
+    T* c = strip.c + static_cast<int64_t>(r) * strip.ldc;
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < kVectors; ++v) {
+      if (kPartial && v == kVectors - 1) {
+        store_first(acc[r][v], d, c + v * lanes, last);
+      } else {
+        hn::StoreU(acc[r][v], d, c + v * lanes);
+      }
+    }
+  }
+}
+
+template <class T>
+using MicroKernel = void (*)(const Strip<T>&, size_t last);
+
+// The micro-kernels of 1, 2, ..., kTileRows rows, all equally wide.
+template <class T, size_t kVectors, bool kPartial, size_t... kRow>
+constexpr std::array<MicroKernel<T>, sizeof...(kRow)> by_rows(std::index_sequence<kRow...>) {
+  return {&micro_kernel<T, kRow + 1, kVectors, kPartial>...};
+}
+
+// Few rows get wider tiles, so that enough sums are in flight: up to 8 vectors.
+template <class T>
+int64_t widest_tile(int64_t rows) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  if (rows * 8 <= kSums) return 8 * lanes;
+  if (rows * 4 <= kSums) return 4 * lanes;
+  return 2 * lanes;
+}
+
+// A strip of at most kTileRows rows by any number of columns, tile after tile to the right.
+template <class T>
+void multiply_strip(int64_t rows, int64_t columns, Strip<T> strip) {
+  static constexpr auto kWide8 = by_rows<T, 8, false>(std::make_index_sequence<kSums / 8>());
+  static constexpr auto kWide4 = by_rows<T, 4, false>(std::make_index_sequence<kSums / 4>());
+  static constexpr auto kWide2 = by_rows<T, 2, false>(std::make_index_sequence<kTileRows>());
+  static constexpr auto kPart2 = by_rows<T, 2, true>(std::make_index_sequence<kTileRows>());
+  static constexpr auto kPart1 = by_rows<T, 1, true>(std::make_index_sequence<kTileRows>());
+
+  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const auto kernel = static_cast<size_t>(rows - 1);
+  const auto run = [&](MicroKernel<T> micro, int64_t width, int64_t last) {
+    micro(strip, static_cast<size_t>(last));
+    strip.b += width;
+    strip.c += width;
+    columns -= width;
+  };
+  if (rows * 8 <= kSums) {
+    while (columns >= 8 * lanes) run(kWide8[kernel], 8 * lanes, lanes);
+  }
+  if (rows * 4 <= kSums) {
+    while (columns >= 4 * lanes) run(kWide4[kernel], 4 * lanes, lanes);
+  }
+  while (columns >= 2 * lanes) run(kWide2[kernel], 2 * lanes, lanes);
+  if (columns > lanes) {
+    run(kPart2[kernel], columns, columns - lanes);
+  } else if (columns > 0) {
+    run(kPart1[kernel], columns, columns);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lookback::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // LOOKBACK_GEMM_MICRO_INL_H_
