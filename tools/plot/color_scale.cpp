@@ -13,7 +13,7 @@ namespace lookback::plot {
 namespace {
 
 constexpr double kBarWidth = 14.0;
-constexpr double kSwatch = 12.0;
+constexpr double kLegendWidth = 130.0;
 constexpr double kMinBarHeight = 120.0;
 
 // What a set of numbers holds.
@@ -102,48 +102,37 @@ Panel SettledScale::draw_bar(int height, const Theme& theme) const {
   const TextStyle tick_style = Theme::tick_style();
   const TextStyle axis_style = Theme::axis_style();
   const int line = theme.line_height(tick_style);
-  const int entry_height = line + theme.px(4);
-  const int legend_height =
-      legend_.empty() ? 0 : theme.px(14) + static_cast<int>(legend_.size()) * entry_height;
+  const Panel legend = draw_legend(legend_, kLegendWidth, theme);
+  const int legend_height = legend_.empty() ? 0 : theme.px(14) + legend.canvas.height();
   const int title_length = theme.text_width(scale_.title, axis_style);
+  const int bar_width = theme.px(kBarWidth);
   const int bar_height = std::max({height - legend_height, theme.px(kMinBarHeight), title_length});
-  const int max_ticks = std::clamp(bar_height / theme.px(40), 2, 7);
-  const std::vector<Tick> ticks =
-      scale_.log ? log_ticks(low_, high_, max_ticks) : linear_ticks(low_, high_, max_ticks);
+  const std::vector<Tick> ticks = bar_ticks(std::clamp(bar_height / theme.px(40), 2, 7));
   int tick_width = 0;
   for (const Tick& tick : ticks) {
     tick_width = std::max(tick_width, theme.text_width(tick.label, tick_style));
   }
-  const int bar_width = theme.px(kBarWidth);
   const int label_x = bar_width + theme.px(7);
   const int title_x = label_x + tick_width + theme.px(8);
-  const int swatch = theme.px(kSwatch);
-  int width = title_x + theme.line_height(axis_style);
-  for (const Entry& entry : legend_) {
-    width = std::max(width, swatch + theme.px(7) + theme.text_width(entry.label, tick_style) + 1);
-  }
+  const int width = std::max(title_x + theme.line_height(axis_style), legend.canvas.width());
   const int top = line / 2;  // half a tick label may stand above the bar
   Panel panel{Canvas(width, top + bar_height + std::max(legend_height, line / 2) + 1), 0, top, {}};
   Canvas& canvas = panel.canvas;
   for (int y = 0; y < bar_height; ++y) {
-    const double t = 1.0 - (y + 0.5) / bar_height;
-    canvas.fill_rect(0, top + y, bar_width, 1, color_at(scale_.map, t));
+    canvas.fill_rect(0, top + y, bar_width, 1, color_at(scale_.map, 1.0 - (y + 0.5) / bar_height));
   }
   for (const Tick& tick : ticks) {
     const int y = top + static_cast<int>(std::lround((1.0 - position(tick.value)) * bar_height));
     canvas.fill_rect(bar_width, y - theme.scale() / 2, theme.px(3), theme.scale(), palette::frame);
     theme.text(canvas, label_x, y - line / 2, tick.label, tick_style);
   }
-  if (!scale_.title.empty()) {
-    theme.text_up(canvas, title_x, top + bar_height / 2, scale_.title, axis_style, Align::center);
-  }
-  int y = top + bar_height + theme.px(14);
-  for (const Entry& entry : legend_) {
-    canvas.fill_rect(0, y + (line - swatch) / 2, swatch, swatch, entry.color);
-    theme.text(canvas, swatch + theme.px(7), y, entry.label, tick_style);
-    y += entry_height;
-  }
+  theme.text_up(canvas, title_x, top + bar_height / 2, scale_.title, axis_style, Align::center);
+  canvas.draw(legend.canvas, 0, top + bar_height + theme.px(14));
   return panel;
+}
+
+std::vector<Tick> SettledScale::bar_ticks(int max_count) const {
+  return scale_.log ? log_ticks(low_, high_, max_count) : linear_ticks(low_, high_, max_count);
 }
 
 }  // namespace lookback::plot

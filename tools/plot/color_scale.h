@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/plot/axis.h"
 #include "tools/plot/color.h"
+#include "tools/plot/legend.h"
 #include "tools/plot/panel.h"
 #include "tools/plot/theme.h"
 
@@ -38,17 +40,14 @@ class SettledScale {
   Panel draw_bar(int height, const Theme& theme) const;
 
  private:
-  struct Entry {
-    Rgb color;
-    std::string label;
-  };
   bool is_masked(double value) const;
   double position(double value) const;  // 0 ... 1
+  std::vector<Tick> bar_ticks(int max_count) const;
 
   ColorScale scale_;
   double low_ = 0.0;
   double high_ = 1.0;
-  std::vector<Entry> legend_;
+  std::vector<LegendEntry> legend_;
 };
 
 }  // namespace lookback::plot

@@ -1,0 +1,85 @@
+// Legend marks and their labels.
+#include "tools/plot/legend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace lookback::plot {
+namespace {
+
+constexpr double kSwatch = 12.0;
+constexpr double kLineSample = 24.0;
+constexpr double kGap = 7.0;       // from mark to label
+constexpr double kEntryGap = 4.0;  // between entries
+
+void draw_mark(Canvas& canvas, const LegendEntry& entry, int center_y, const Theme& theme) {
+  const int swatch = theme.px(kSwatch);
+  const int length = theme.px(kLineSample);
+  if (entry.mark == Mark::swatch) {
+    canvas.fill_rect(0, center_y - swatch / 2, swatch, swatch, entry.color);
+    return;
+  }
+  const double thickness = 1.8 * theme.scale();
+  if (entry.mark == Mark::dashed_line) {
+    draw_dashes(canvas, thickness, center_y, length - thickness, center_y, thickness, entry.color,
+                4.0 * theme.scale(), 0.0);
+  } else if (entry.mark != Mark::points) {
+    canvas.line(thickness, center_y, length - thickness, center_y, thickness, entry.color);
+  }
+  if (entry.mark == Mark::points || entry.mark == Mark::line_with_points) {
+    canvas.disc(length / 2.0, center_y, 3.2 * theme.scale(), entry.color);
+  }
+}
+
+}  // namespace
+
+Panel draw_legend(const std::vector<LegendEntry>& entries, double label_width, const Theme& theme) {
+  const TextStyle style = Theme::tick_style();
+  const int line = theme.line_height(style);
+  const bool lines = std::any_of(entries.begin(), entries.end(), [](const LegendEntry& entry) {
+    return entry.mark != Mark::swatch;
+  });
+  const int label_x = theme.px((lines ? kLineSample : kSwatch) + kGap);
+  std::vector<std::vector<std::string>> labels;
+  int width = 0;
+  int height = 0;
+  for (const LegendEntry& entry : entries) {
+    labels.push_back(theme.wrap(entry.label, style, theme.px(label_width)));
+    for (const std::string& text : labels.back()) {
+      width = std::max(width, label_x + theme.text_width(text, style) + 1);
+    }
+    const auto count = std::max<std::size_t>(labels.back().size(), 1);
+    height += static_cast<int>(count) * line + theme.px(kEntryGap);
+  }
+  Panel panel{Canvas(width, height), 0, 0, {}};
+  int y = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    draw_mark(panel.canvas, entries[i], y + line / 2, theme);
+    const int below = theme.lines(panel.canvas, label_x, y, labels[i], style);
+    y = std::max(below, y + line) + theme.px(kEntryGap);
+  }
+  return panel;
+}
+
+double draw_dashes(Canvas& canvas, double x0, double y0, double x1, double y1, double thickness,
+                   Rgb color, double dash, double phase) {
+  const double length = std::hypot(x1 - x0, y1 - y0);
+  const double period = 2 * dash;
+  double at = 0.0;
+  while (at < length) {
+    const double in_period = std::fmod(phase + at, period);
+    const bool ink = in_period < dash;
+    const double step = std::min(length - at, (ink ? dash : period) - in_period + 1e-9);
+    if (ink) {
+      const double from = at / length;
+      const double to = (at + step) / length;
+      canvas.line(x0 + (x1 - x0) * from, y0 + (y1 - y0) * from, x0 + (x1 - x0) * to,
+                  y0 + (y1 - y0) * to, thickness, color);
+    }
+    at += step;
+  }
+  return std::fmod(phase + length, period);
+}
+
+}  // namespace lookback::plot
