@@ -104,7 +104,8 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);  // inde
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
                   double eps = 1e-5);
 
-// --- blockwise_attention.cpp -----------------------------------------------------------------------
+// --- blockwise_attention.cpp
+// -----------------------------------------------------------------------
 struct BlockwiseOptions {
   double scale = 0;     // of the scores; 0: 1 / sqrt(d_k)
   bool causal = false;  // aligned at the bottom right: the last query sees all keys
@@ -113,8 +114,8 @@ struct BlockwiseOptions {
 // softmax(scale q k^T) v without a T x T matrix (Dao et al. 2022): q (B, H, Tq, d_k),
 // k (B, H_kv, Tk, d_k), v (B, H_kv, Tk, d_v) -> (B, H, Tq, d_v); kv head g serves query heads
 // g r ... g r + r - 1, r = H / H_kv; mask boolean, true = may attend.
-Tensor blockwise_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {},
-                       BlockwiseOptions options = {});
+Tensor blockwise_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                           const Tensor& mask = {}, BlockwiseOptions options = {});
 
 // --- convert.cpp -------------------------------------------------------------------------------
 Tensor to(const Tensor& x, DType dtype);
@@ -130,6 +131,8 @@ Tensor dropout(const Tensor& x, double p, Generator& generator, bool training = 
 
 inline Tensor sub(const Tensor& a, double s) { return add(a, -s); }
 inline Tensor div(const Tensor& a, double s) { return div(a, full({}, s, a.dtype())); }
+// s as a tensor of x's dtype; refused where it would not survive: 0.5 beside integers.
+Tensor number_beside(const Tensor& x, double s);
 
 // --- operators: the same ops, spelled as formulas ----------------------------------------------
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
@@ -152,12 +155,12 @@ inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
-inline Tensor operator==(const Tensor& a, double s) { return eq(a, full({}, s, a.dtype())); }
-inline Tensor operator!=(const Tensor& a, double s) { return ne(a, full({}, s, a.dtype())); }
-inline Tensor operator<(const Tensor& a, double s) { return lt(a, full({}, s, a.dtype())); }
-inline Tensor operator<=(const Tensor& a, double s) { return le(a, full({}, s, a.dtype())); }
-inline Tensor operator>(const Tensor& a, double s) { return gt(a, full({}, s, a.dtype())); }
-inline Tensor operator>=(const Tensor& a, double s) { return ge(a, full({}, s, a.dtype())); }
+inline Tensor operator==(const Tensor& a, double s) { return eq(a, number_beside(a, s)); }
+inline Tensor operator!=(const Tensor& a, double s) { return ne(a, number_beside(a, s)); }
+inline Tensor operator<(const Tensor& a, double s) { return lt(a, number_beside(a, s)); }
+inline Tensor operator<=(const Tensor& a, double s) { return le(a, number_beside(a, s)); }
+inline Tensor operator>(const Tensor& a, double s) { return gt(a, number_beside(a, s)); }
+inline Tensor operator>=(const Tensor& a, double s) { return ge(a, number_beside(a, s)); }
 inline Tensor operator!(const Tensor& x) { return logical_not(x); }
 
 }  // namespace lookback

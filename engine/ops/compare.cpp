@@ -23,6 +23,11 @@ Tensor combine(const char* op, const Tensor& a, const Tensor& b, F f) {
 
 }  // namespace
 
+Tensor number_beside(const Tensor& x, double s) {
+  visit(x.dtype(), [&](auto zero) { pointwise::scalar_as<decltype(zero)>("compare", s); });
+  return full({}, s, x.dtype());
+}
+
 Tensor eq(const Tensor& a, const Tensor& b) {
   return compare("eq", a, b, [](auto p, auto q) { return p == q; });
 }

@@ -72,9 +72,12 @@ auto each(F f) {
 template <class T>
 T scalar_as(const char* op, double value) {
   if constexpr (std::is_integral_v<T>) {
-    check(value >= -9.0e18 && value <= 9.0e18 &&
+    constexpr bool kBoolean = dtype_of<T>() == DType::boolean;
+    constexpr double kLowest = kBoolean ? 0.0 : -9.0e18;
+    constexpr double kHighest = kBoolean ? 1.0 : 9.0e18;
+    check(value >= kLowest && value <= kHighest &&
               value == static_cast<double>(static_cast<int64_t>(value)),
-          op, "the number ", value, " does not fit an i64 tensor");
+          op, "the number ", value, " does not fit a tensor of ", dtype_of<T>());
   }
   return static_cast<T>(value);
 }

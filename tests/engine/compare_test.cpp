@@ -112,7 +112,7 @@ TEST(Comparisons, OperatorsTakeNumbers) {
   EXPECT_TRUE(has_values(x >= 2.0, {3}, {0, 1, 1}));
 }
 
-TEST(Comparisons, IntegersMeetFractionsAsTheNumbersTheyAre) {
+TEST(Comparisons, IntegersRefuseFractions) {
   EXPECT_TRUE(throws<std::invalid_argument>([] { arange(3) > 0.5; }, {"0.5", "i64"}));
 }
 
