@@ -55,7 +55,6 @@ TEST_P(CachedDecodeTest, ABlockDecodesTheBitsOfItsFullPass) {
   Generator generator(6);
   const attention::Block block(GetParam().with_size({.T_max = 9}), generator);
   const Tensor x = normal({3, 7, 32}, GetParam().options.dtype);
-  const KVCache cache = block.attention.make_cache(3);
   for (const Split& split : {Split(7, 1), Split{5, 1, 1}, Split{3, 4}}) {
     const Tensor decoded = decode(block, x, block.attention.make_cache(3), split);
     EXPECT_TRUE(same_bits(decoded, block.forward(x))) << testing::PrintToString(split);
