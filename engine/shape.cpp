@@ -20,7 +20,10 @@ Shape Shape::filled(int64_t rank, int64_t value) {
 
 int64_t Shape::numel() const {
   int64_t product = 1;
-  for (const int64_t size : *this) product *= size;
+  for (const int64_t size : *this) {
+    check(!__builtin_mul_overflow(product, size, &product), "shape", "too many elements; got ",
+          *this);
+  }
   return product;
 }
 

@@ -96,10 +96,10 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(), "matmul", "dtypes must match; got ", a.dtype(), " and ", b.dtype());
   check(a.dim() >= 1 && b.dim() >= 1, "matmul", "needs at least one dimension; got ", a.shape(),
         " and ", b.shape());
+  check(a.size(-1) == b.size(b.dim() == 1 ? 0 : -2), "matmul", "inner dimensions must match; got ",
+        a.shape(), " and ", b.shape());
   if (a.dim() == 1) return squeeze(matmul(unsqueeze(a, 0), b), b.dim() == 1 ? 0 : -2);
   if (b.dim() == 1) return squeeze(matmul(a, unsqueeze(b, 1)), -1);
-  check(a.size(-1) == b.size(-2), "matmul", "inner dimensions must match; got ", a.shape(), " and ",
-        b.shape());
   return record("matmul", multiply(a, b), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& dy) -> Gradients {
                   Tensor da;

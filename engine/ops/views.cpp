@@ -49,19 +49,16 @@ bool reshape_strides(const Tensor& x, const Shape& shape, Strides& strides) {
 
 // Replaces a size -1 by what is left of numel.
 Shape complete_shape(const Tensor& x, Shape shape) {
-  int64_t open = -1;
-  int64_t known = 1;
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    check(shape[d] >= -1 && (shape[d] != -1 || open < 0), "reshape",
-          "sizes must not be negative, except for one -1; got ", shape);
-    if (shape[d] == -1) {
-      open = d;
-    } else {
-      known *= shape[d];
-    }
-  }
   const Shape asked = shape;
+  int64_t open = -1;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    check(asked[d] >= -1 && (asked[d] != -1 || open < 0), "reshape",
+          "sizes must not be negative, except for one -1; got ", asked);
+    if (asked[d] == -1) open = d;
+  }
   if (open >= 0) {
+    shape[open] = 1;
+    const int64_t known = shape.numel();
     check(known != 0, "reshape", "-1 is ambiguous beside a size of 0; got ", asked);
     shape[open] = x.numel() / known;
   }
@@ -149,6 +146,7 @@ Tensor expand(const Tensor& x, const Shape& shape) {
   const int64_t extra = shape.rank() - x.dim();
   check(extra >= 0, "expand", "cannot drop dimensions; got ", x.shape(), " and ", shape);
   for (int64_t d = 0; d < shape.rank(); ++d) {
+    check(shape[d] >= -1, "expand", "sizes must not be negative, except for -1; got ", shape);
     if (shape[d] != -1) continue;
     check(d >= extra, "expand", "-1 needs an existing dimension; got ", x.shape(), " and ", shape);
     target[d] = x.shape()[d - extra];
@@ -164,8 +162,9 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 // y = x[.., start : start + length, ..];  dx is dy in its place, else 0
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   const int64_t d = resolve_dim("narrow", dim, x.dim());
-  check_index(start >= 0 && length >= 0 && start + length <= x.size(d), "narrow", "start ", start,
-              " and length ", length, " do not fit dimension ", d, " of shape ", x.shape());
+  check_index(start >= 0 && length >= 0 && length <= x.size(d) && start <= x.size(d) - length,
+              "narrow", "start ", start, " and length ", length, " do not fit dimension ", d,
+              " of shape ", x.shape());
   Shape shape = x.shape();
   shape[d] = length;
   const Tensor y = make_view(x, shape, x.strides(), length == 0 ? 0 : start * x.strides()[d]);

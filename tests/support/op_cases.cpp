@@ -2,10 +2,25 @@
 
 #include <sstream>
 
+#include "engine/node.h"
 #include "engine/ops.h"
 #include "engine/random.h"
+#include "tests/support/matchers.h"
 
 namespace lookback::test {
+
+void OpTest::SetUp() {
+  nodes_ = Node::live_count();
+  for (const Tensor& x : GetParam().inputs) before_.push_back(x.clone());
+}
+
+void OpTest::TearDown() {
+  for (size_t i = 0; i < before_.size(); ++i) {
+    EXPECT_TRUE(same_bits(GetParam().inputs[i], before_[i])) << "input " << i << " has changed";
+    EXPECT_EQ(GetParam().inputs[i].version(), 0U);
+  }
+  EXPECT_EQ(Node::live_count(), nodes_) << "a graph was left behind";
+}
 
 Tensor numbers(const Shape& shape, double lo, double hi, uint64_t seed) {
   Generator generator(seed);

@@ -30,7 +30,16 @@ inline std::ostream& operator<<(std::ostream& out, const OpCase& op_case) {
 
 inline std::string case_name(const testing::TestParamInfo<OpCase>& info) { return info.param.name; }
 
-class OpTest : public testing::TestWithParam<OpCase> {};
+// Whatever a test does, afterwards no input has changed and no graph is left.
+class OpTest : public testing::TestWithParam<OpCase> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+ private:
+  int64_t nodes_ = 0;
+  std::vector<Tensor> before_;
+};
 
 // Different f64 numbers in [lo, hi); another seed gives other numbers.
 Tensor numbers(const Shape& shape, double lo = -2, double hi = 2, uint64_t seed = 1);
