@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace lookback::plot {
@@ -18,8 +19,9 @@ struct Box {
     return x < other.x + other.width && other.x < x + width && y < other.y + other.height &&
            other.y < y + height;
   }
-  bool holds(const Point& p) const {
-    return p.x >= x && p.x <= x + width && p.y >= y && p.y <= y + height;
+  bool holds(const Point& p, int margin) const {
+    return p.x >= x - margin && p.x <= x + width + margin && p.y >= y - margin &&
+           p.y <= y + height + margin;
   }
 };
 
@@ -49,7 +51,7 @@ Box cheapest_place(const Canvas& canvas, const PixelNote& note, int width, int h
       box.x = std::clamp(box.x, 0, std::max(0, canvas.width() - width));
       box.y = std::clamp(box.y, 0, std::max(0, canvas.height() - height));
       double cost = distance / static_cast<double>(gap);
-      for (const Point& point : ink) cost += box.holds(point) ? 8.0 : 0.0;
+      for (const Point& point : ink) cost += box.holds(point, gap / 2) ? 8.0 : 0.0;
       for (const Box& other : taken) cost += box.overlaps(other) ? 1000.0 : 0.0;
       if (cost < best_cost) {
         best_cost = cost;
@@ -72,6 +74,11 @@ void draw_notes(Canvas& canvas, const std::vector<PixelNote>& notes, const std::
     for (const std::string& line : text) width = std::max(width, theme.text_width(line, style));
     const int height = static_cast<int>(text.size()) * theme.line_height(style);
     const Box box = cheapest_place(canvas, note, width, height, theme.px(7), ink, taken);
+    const Point edge{std::clamp(note.at.x, box.x + 0.0, box.x + box.width - 1.0),
+                     std::clamp(note.at.y, box.y + 0.0, box.y + box.height - 1.0)};
+    if (std::hypot(edge.x - note.at.x, edge.y - note.at.y) > 2 * theme.px(7)) {
+      canvas.line(note.at.x, note.at.y, edge.x, edge.y, theme.scale(), palette::frame);
+    }
     canvas.fill_rect(box.x, box.y, box.width, box.height, palette::paper);
     theme.lines(canvas, box.x, box.y, text, style);
     taken.push_back(box);

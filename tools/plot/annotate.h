@@ -15,8 +15,8 @@ struct Point {
 };
 
 struct PixelNote {
-  Point at;
-  std::string text;
+  Point at{};
+  std::string text{};
 };
 
 // Each note stays wholly inside the canvas, clear of the other notes and, where there is room, of

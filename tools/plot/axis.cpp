@@ -71,25 +71,30 @@ int widest(const std::vector<std::string>& texts, const TextStyle& style, const 
 // Few plain marks keep their words; thinned ones get some air and a round stride.
 int thinned_stride(int needed, int cell) { return round_up_125(ceil_divide(needed * 5 / 4, cell)); }
 
+// A little smaller where cells are narrow: a full line of tokens stays readable.
+TextStyle style_for(int cell, const Theme& theme) {
+  TextStyle style = Theme::token_style();
+  if (cell < theme.px(17)) style.size = 11.0;
+  return style;
+}
+
 }  // namespace
 
 std::vector<Tick> linear_ticks(double low, double high, int max_count) {
   const double span = high - low;
-  const double raw = span / std::max(1, max_count - 1);
-  int exponent = static_cast<int>(std::floor(std::log10(raw)));
+  // From a step that is surely too fine to coarser until few enough marks fit.
+  int exponent = static_cast<int>(std::floor(std::log10(span / max_count))) - 1;
   double step = 0.0;
-  for (const double digit : {1.0, 2.0, 5.0, 10.0}) {
+  for (int digit = 1;; digit = digit == 1 ? 2 : digit == 2 ? 5 : 1) {
+    if (digit == 1) ++exponent;
     step = digit * std::pow(10.0, exponent);
-    if (step >= raw * (1 - 1e-9)) {
-      if (digit == 10.0) ++exponent;
-      break;
-    }
+    const double count = std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1;
+    if (count <= max_count) break;
   }
   const int decimals = std::clamp(-exponent, 0, 12);
   const bool extreme = std::max(std::abs(low), std::abs(high)) >= 1e6 || exponent < -6;
   std::vector<Tick> ticks;
-  const double first = std::ceil(low / step - 1e-9);
-  for (double k = first; k * step <= high + span * 1e-9; k += 1.0) {
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + span * 1e-9; k += 1.0) {
     const double value = k * step;
     ticks.push_back({value, extreme ? format_number(value, 4) : fixed(value, decimals)});
   }
@@ -136,6 +141,7 @@ EdgeLabels fit_row_labels(const std::vector<std::string>& labels, std::int64_t c
                           const Theme& theme) {
   check_count(labels, count);
   EdgeLabels fit;
+  fit.style = style_for(cell, theme);
   const int needed = theme.line_height(fit.style);
   // Tokens have few tall letters: rows one line apart, less an eighth, do not touch.
   fit.stride = needed - needed / 8 <= cell ? 1 : thinned_stride(needed, cell);
@@ -149,6 +155,7 @@ EdgeLabels fit_column_labels(const std::vector<std::string>& labels, std::int64_
                              const Theme& theme) {
   check_count(labels, count);
   EdgeLabels fit;
+  fit.style = style_for(cell, theme);
   const int height = theme.line_height(fit.style);
   fit.texts = edge_texts(labels, count, false);
   int width = widest(fit.texts, fit.style, theme);

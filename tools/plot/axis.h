@@ -12,7 +12,7 @@ namespace lookback::plot {
 
 struct Tick {
   double value = 0.0;
-  std::string label;
+  std::string label{};
 };
 
 // At most `max_count` (>= 2) round values in [low, high], each a multiple of 1, 2 or 5 times a
@@ -28,11 +28,11 @@ std::string format_number(double value, int significant = 3);
 
 // The labels that fit along an edge whose cells are `cell` pixels.
 struct EdgeLabels {
-  std::vector<std::string> texts;  // one per cell, whether drawn or not
-  int stride = 1;                  // every stride-th label is drawn, the first included
-  bool turned = false;             // column labels that read upwards
-  int extent = 0;                  // pixels they need, measured away from the edge
-  int overhang = 0;                // pixels that they may stick out beyond the first or last cell
+  std::vector<std::string> texts{};  // one per cell, whether drawn or not
+  int stride = 1;                    // every stride-th label is drawn, the first included
+  bool turned = false;               // column labels that read upwards
+  int extent = 0;                    // pixels they need, measured away from the edge
+  int overhang = 0;                  // pixels that they may stick out beyond the first or last cell
   TextStyle style = Theme::token_style();
 };
 

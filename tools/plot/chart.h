@@ -23,13 +23,13 @@ struct ValueAxis {
 };
 
 struct ChartFrame {
-  std::string title;
-  std::string caption;
-  std::string x_title;
-  std::string y_title;
+  std::string title{};
+  std::string caption{};
+  std::string x_title{};
+  std::string y_title{};
   int width = 0;  // pixels of the body
-  ValueAxis y_axis;
-  std::vector<Tick> y_ticks;
+  ValueAxis y_axis{};
+  std::vector<Tick> y_ticks{};
   int x_extent = 0;    // pixels that the labels below the body need
   int x_overhang = 0;  // pixels by which they may stick out at its sides
 };

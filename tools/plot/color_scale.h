@@ -17,10 +17,10 @@ namespace lookback::plot {
 
 struct ColorScale {
   ColorMap map = ColorMap::blues;
-  std::optional<double> low;   // unset: 0, or the smallest number if that is negative
-  std::optional<double> high;  // unset: the largest number
-  bool log = false;            // colours by the logarithm; low then defaults to the smallest > 0
-  bool zero_is_masked = true;  // an exact 0 gets the grey of the masked
+  std::optional<double> low{};   // unset: 0, or the smallest number if that is negative
+  std::optional<double> high{};  // unset: the largest number
+  bool log = false;              // colours by the logarithm; low then defaults to the smallest > 0
+  bool zero_is_masked = true;    // an exact 0 gets the grey of the masked
   std::string title = "attention weight";
   std::string masked_label = "0 (masked)";
 };

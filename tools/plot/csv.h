@@ -14,8 +14,8 @@ std::string exact(double value);
 
 // Labels are optional: with column labels a first line holds them, with row labels a first column.
 struct CsvLabels {
-  std::vector<std::string> rows;
-  std::vector<std::string> columns;
+  std::vector<std::string> rows{};
+  std::vector<std::string> columns{};
 };
 
 // A row-major matrix, one line per row. Throws std::invalid_argument when sizes disagree,

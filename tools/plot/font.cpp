@@ -39,11 +39,11 @@ struct Substitute {
 
 // Marks that our own figures use, for faces that lack them.
 constexpr std::array<Substitute, 30> kSubstitutes = {{
-    {U'↵', "\\n"},  {U'␣', "_"},  {U'⇥', "\\t"}, {U'␍', "CR"}, {U'␀', "NUL"}, {U'…', "..."},
-    {U'−', "-"},    {U'–', "-"},  {U'—', "-"},   {U'×', "x"},  {U'·', "."},   {U'∞', "inf"},
-    {U'√', "sqrt"}, {U'±', "+-"}, {U'≤', "<="},  {U'≥', ">="}, {U'✓', "+"},   {U'✗', "x"},
-    {U'⁰', "^0"},   {U'¹', "^1"}, {U'²', "^2"},  {U'³', "^3"}, {U'⁴', "^4"},  {U'⁵', "^5"},
-    {U'⁶', "^6"},   {U'⁷', "^7"}, {U'⁸', "^8"},  {U'⁹', "^9"}, {U'⁻', "^-"},  {U'≈', "~"},
+    {U'↵', "\\n"},  {U'␣', "_"},  {U'⇥', "\\t"}, {U'␍', "\\r"}, {U'␀', "\\0"}, {U'…', "..."},
+    {U'−', "-"},    {U'–', "-"},  {U'—', "-"},   {U'×', "x"},   {U'·', "."},   {U'∞', "inf"},
+    {U'√', "sqrt"}, {U'±', "+-"}, {U'≤', "<="},  {U'≥', ">="},  {U'✓', "+"},   {U'✗', "x"},
+    {U'⁰', "^0"},   {U'¹', "^1"}, {U'²', "^2"},  {U'³', "^3"},  {U'⁴', "^4"},  {U'⁵', "^5"},
+    {U'⁶', "^6"},   {U'⁷', "^7"}, {U'⁸', "^8"},  {U'⁹', "^9"},  {U'⁻', "^-"},  {U'≈', "~"},
 }};
 
 std::string substitute(char32_t missing) {
@@ -102,16 +102,19 @@ bool Font::has(char32_t code_point) const {
 }
 
 std::string Font::drawable(std::string_view utf8, bool keep_newlines) const {
+  const std::vector<char32_t> code_points = text::decode_utf8_or_replace(utf8);
   std::string result;
   bool in_superscript = false;  // 10⁻³ is 10^-3, not 10^-^3
-  for (char32_t c : text::decode_utf8_or_replace(utf8)) {
-    if (c == U'\n' && !keep_newlines) c = U'↵';
-    if (c == U'\n' || has(c)) {
+  for (std::size_t i = 0; i < code_points.size(); ++i) {
+    const bool newline = code_points[i] == U'\n';
+    const char32_t c = newline && !keep_newlines ? U'↵' : code_points[i];
+    if ((newline && keep_newlines) || has(c)) {
       result += text::encode_utf8(c);
       in_superscript = false;
       continue;
     }
     std::string plain = substitute(c);
+    if (plain.starts_with("U+") && code_points.size() > 1) plain = '[' + plain + ']';
     const bool superscript = plain.front() == '^';
     result += superscript && in_superscript ? plain.substr(1) : plain;
     in_superscript = superscript;

@@ -21,7 +21,8 @@ class Font {
   bool has(char32_t code_point) const;
 
   // `utf8` as this face can draw it: what it lacks becomes a plain substitute (10⁻³ -> 10^-3) or
-  // its name (U+1F600); newlines become `↵` unless kept. Never fails, whatever the bytes.
+  // its name, U+1F600 ([U+1F600] inside a longer text); newlines become `↵` unless kept. Never
+  // fails, whatever the bytes.
   std::string drawable(std::string_view utf8, bool keep_newlines = false) const;
 
   // The rest expects drawable text without newlines.

@@ -15,14 +15,14 @@ namespace lookback::plot {
 struct Heatmap {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::vector<double> values;              // rows x columns, row-major
-  std::vector<std::string> row_labels;     // one per row; empty: positions
-  std::vector<std::string> column_labels;  // one per column; empty: positions
-  std::string title;                       // above the matrix, wrapped
-  std::string caption;                     // below it, wrapped
+  std::vector<double> values{};              // rows x columns, row-major
+  std::vector<std::string> row_labels{};     // one per row; empty: positions
+  std::vector<std::string> column_labels{};  // one per column; empty: positions
+  std::string title{};                       // above the matrix, wrapped
+  std::string caption{};                     // below it, wrapped
   std::string row_title = "query";
   std::string column_title = "key";
-  ColorScale scale;
+  ColorScale scale{};
   bool show_values = false;  // numbers in the cells, where every one of them fits
 };
 
@@ -33,9 +33,9 @@ Panel draw_heatmap(const Heatmap& heatmap, const Theme& theme = Theme());
 // Several matrices on one colour scale (`scale`; the panels' own are ignored), `columns` to a row;
 // 0: as many as make the grid wide rather than tall. Axes that neighbours share are drawn once.
 struct HeatmapGrid {
-  std::vector<Heatmap> panels;
+  std::vector<Heatmap> panels{};
   int columns = 0;
-  ColorScale scale;
+  ColorScale scale{};
 };
 
 Panel draw_heatmap_grid(const HeatmapGrid& grid, const Theme& theme = Theme());

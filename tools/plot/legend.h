@@ -13,8 +13,8 @@ namespace lookback::plot {
 enum class Mark { swatch, line, dashed_line, line_with_points, points };
 
 struct LegendEntry {
-  Rgb color;
-  std::string label;
+  Rgb color{};
+  std::string label{};
   Mark mark = Mark::swatch;
 };
 

@@ -155,21 +155,28 @@ void draw_series(Canvas& canvas, const Body& body, const Series& series, Rgb col
   }
 }
 
-// Every pixel step of every line, and every point: what an annotation should not cover.
+// Points a few pixels apart along every line, error bars and marks included: what an annotation
+// should not cover.
 std::vector<Point> inked_points(const LinePlot& plot, const Body& body) {
   std::vector<Point> points;
+  const auto trace = [&points](const Point& from, const Point& to) {
+    const int steps = 1 + static_cast<int>(std::hypot(to.x - from.x, to.y - from.y) / 4);
+    for (int step = 0; step <= steps; ++step) {
+      const double part = step / static_cast<double>(steps);
+      points.push_back({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
+    }
+  };
   for (const Series& series : plot.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!body.shows(series.x[i], series.y[i])) continue;
-      const Point to = body.at(series.x[i], series.y[i]);
-      points.push_back(to);
-      if (i == 0 || !series.line || !body.shows(series.x[i - 1], series.y[i - 1])) continue;
-      const Point from = body.at(series.x[i - 1], series.y[i - 1]);
-      constexpr int kSteps = 24;
-      for (int step = 1; step < kSteps; ++step) {
-        const double part = step / static_cast<double>(kSteps);
-        points.push_back({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
+      const Point at = body.at(series.x[i], series.y[i]);
+      points.push_back(at);
+      if (!series.error.empty() && body.shows(series.x[i], series.y[i] - series.error[i])) {
+        trace(body.at(series.x[i], series.y[i] - series.error[i]),
+              body.at(series.x[i], series.y[i] + series.error[i]));
       }
+      if (i == 0 || !series.line || !body.shows(series.x[i - 1], series.y[i - 1])) continue;
+      trace(body.at(series.x[i - 1], series.y[i - 1]), at);
     }
   }
   return points;
@@ -235,7 +242,7 @@ Panel draw_lines(const LinePlot& plot, const Theme& theme) {
   const Body body = make_body(plot, theme);
   const TextStyle style = Theme::tick_style();
   const auto x_ticks =
-      choose_ticks(body.x_axis, plot.x_ticks, std::clamp(body.x_axis.length / theme.px(70), 2, 9));
+      choose_ticks(body.x_axis, plot.x_ticks, std::clamp(body.x_axis.length / theme.px(56), 2, 9));
   const auto y_ticks =
       choose_ticks(body.y_axis, plot.y_ticks, std::clamp(body.y_axis.length / theme.px(40), 2, 9));
   int overhang = 0;

@@ -12,36 +12,37 @@
 namespace lookback::plot {
 
 struct Series {
-  std::string name;  // empty: not in the legend
-  std::vector<double> x;
-  std::vector<double> y;      // NaN breaks the line; <= 0 on a log axis is left out
-  std::vector<double> error;  // half lengths of the error bars; empty: none
+  std::string name{};  // empty: not in the legend
+  std::vector<double> x{};
+  std::vector<double> y{};      // NaN breaks the line; <= 0 on a log axis is left out
+  std::vector<double> error{};  // half lengths of the error bars; empty: none
   bool line = true;
   bool points = true;
   bool dashed = false;
-  std::optional<Rgb> color;  // unset: the next of the palette
+  std::optional<Rgb> color{};  // unset: the next of the palette
 };
 
 // Text beside a point of the plot, placed where it covers least.
 struct Annotation {
   double x = 0.0;
   double y = 0.0;
-  std::string text;
+  std::string text{};
 };
 
 struct LinePlot {
-  std::vector<Series> series;
-  std::string title;
-  std::string caption;
-  std::string x_title;
-  std::string y_title;
+  std::vector<Series> series{};
+  std::string title{};
+  std::string caption{};
+  std::string x_title{};
+  std::string y_title{};
   bool log_x = false;
   bool log_y = false;
-  std::optional<double> x_low, x_high, y_low, y_high;  // unset: from the data, with some air
-  std::vector<double> x_ticks;                         // empty: chosen
-  std::vector<double> y_ticks;
-  std::vector<Annotation> annotations;
-  std::string notes;     // below the legend, wrapped: fitted exponents and the like
+  std::optional<double> x_low{}, x_high{}, y_low{},
+      y_high{};                   // unset: from the data, with some air
+  std::vector<double> x_ticks{};  // empty: chosen
+  std::vector<double> y_ticks{};
+  std::vector<Annotation> annotations{};
+  std::string notes{};   // below the legend, wrapped: fitted exponents and the like
   double width = 520.0;  // layout units, of the plot itself
   double height = 330.0;
 };

@@ -85,13 +85,27 @@ Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& th
   return layout;
 }
 
-std::string cell_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
+std::string cell_text(double value, int decimals) {
+  if (!std::isfinite(value)) return format_number(value);
   if (value == 0.0) return "0";
-  std::array<char, 64> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.2f", value);
-  return digits.data();
+  std::array<char, 400> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.*f", decimals, value);
+  std::string text = digits.data();
+  if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
+  return text;
+}
+
+// Two decimals, more where even the largest number needs them to show two digits.
+std::vector<std::string> cell_texts(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  const double magnitude = largest > 0 ? std::floor(std::log10(largest)) : 0.0;
+  const auto decimals = static_cast<int>(std::clamp(1.0 - magnitude, 2.0, 9.0));
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(cell_text(value, decimals));
+  return texts;
 }
 
 void draw_cells(Canvas& canvas, const CellArea& area, const Heatmap& heatmap,
@@ -110,20 +124,19 @@ void draw_numbers(Canvas& canvas, const CellArea& area, const Heatmap& heatmap,
   TextStyle style = Theme::tick_style();
   const int room = area.cell_width - theme.px(4);
   const int line = theme.line_height(style);
-  const bool fits = line <= area.cell_height &&
-                    std::all_of(heatmap.values.begin(), heatmap.values.end(), [&](double value) {
-                      return theme.text_width(cell_text(value), style) <= room;
-                    });
-  if (!fits) return;
-  std::size_t i = 0;
-  for (int row = 0; row < area.rows; ++row) {
-    for (int column = 0; column < area.columns; ++column) {
-      const double value = heatmap.values[i++];
-      style.color = readable_ink(scale.color(value));
-      theme.text(canvas, area.x + column * area.cell_width + area.cell_width / 2,
-                 area.y + row * area.cell_height + (area.cell_height - line) / 2, cell_text(value),
-                 style, Align::center);
-    }
+  const std::vector<std::string> texts = cell_texts(heatmap.values);
+  const bool fit = line <= area.cell_height &&
+                   std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
+                     return theme.text_width(text, style) <= room;
+                   });
+  if (!fit) return;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const int row = static_cast<int>(i) / area.columns;
+    const int column = static_cast<int>(i) % area.columns;
+    style.color = readable_ink(scale.color(heatmap.values[i]));
+    theme.text(canvas, area.x + column * area.cell_width + area.cell_width / 2,
+               area.y + row * area.cell_height + (area.cell_height - line) / 2, texts[i], style,
+               Align::center);
   }
 }
 

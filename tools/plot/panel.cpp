@@ -88,16 +88,15 @@ Panel figure(const Panel& body, const FigureText& text, const Theme& theme) {
   const int foot = block(footer, Theme::note_style());
   const int foot_gap = foot > 0 ? theme.px(20) : 0;
 
-  const int body_x = margin + (content - body.canvas.width()) / 2;
   const int body_y = margin + head + head_gap;
   const int foot_y = body_y + body.canvas.height() + foot_gap;
   Panel page{Canvas(content + 2 * margin, foot_y + foot + margin),
-             body_x + body.anchor_x,
+             margin + body.anchor_x,
              body_y + body.anchor_y,
              {}};
   int y = theme.lines(page.canvas, margin, margin, title, Theme::title_style());
   theme.lines(page.canvas, margin, y + title_gap, subtitle, Theme::subtitle_style());
-  put(page, body, body_x, body_y);
+  put(page, body, margin, body_y);
   theme.lines(page.canvas, margin, foot_y, footer, Theme::note_style());
   return page;
 }

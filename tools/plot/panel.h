@@ -22,10 +22,10 @@ struct CellArea {
 };
 
 struct Panel {
-  Canvas canvas;
+  Canvas canvas{};
   int anchor_x = 0;  // left edge and top of what is plotted: neighbours are aligned by them
   int anchor_y = 0;
-  std::vector<CellArea> areas;
+  std::vector<CellArea> areas{};
 };
 
 // Panels in reading order, `columns` to a row, those of one row aligned by their tops and those of
@@ -33,9 +33,9 @@ struct Panel {
 Panel arrange(const std::vector<Panel>& panels, int columns, const Theme& theme = Theme());
 
 struct FigureText {
-  std::string title;     // wrapped, never cut; `\n` starts a new line
-  std::string subtitle;  // the same, smaller: shapes, seed, what is to be seen
-  std::string footer;    // "made by: lookback heatmap ..."
+  std::string title{};     // wrapped, never cut; `\n` starts a new line
+  std::string subtitle{};  // the same, smaller: shapes, seed, what is to be seen
+  std::string footer{};    // "made by: lookback heatmap ..."
 };
 
 // The page around a panel: margins, title lines above, footer below.

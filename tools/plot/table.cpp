@@ -51,6 +51,11 @@ struct Layout {
   bool turned = false;  // headings that read upwards
   int header_height = 0;
   int body_width = 0;
+  int column_title_y = 0;
+  int top = 0;  // of the first row
+  int caption_y = 0;
+  int width = 0;
+  int height = 0;
 };
 
 void check(const Table& table) {
@@ -119,6 +124,27 @@ void size_columns(const Table& table, Layout& layout, const Theme& theme) {
   layout.header_height = theme.line_height(header_style());
 }
 
+int block_height(const std::vector<std::string>& lines, const TextStyle& style,
+                 const Theme& theme) {
+  return static_cast<int>(lines.size()) * theme.line_height(style);
+}
+
+// From the title down to the caption.
+void place_rows(const Table& table, Layout& layout, const Theme& theme) {
+  const int title_height = block_height(layout.title, Theme::panel_style(), theme);
+  layout.column_title_y = title_height + (layout.title.empty() ? 0 : theme.px(10));
+  const int header_y =
+      layout.column_title_y + (table.column_title.empty()
+                                   ? 0
+                                   : theme.line_height(Theme::axis_style()) + theme.px(kHeaderGap));
+  layout.top = header_y + layout.header_height + theme.px(2 * kHeaderGap);
+  const int bottom = layout.top + static_cast<int>(table.rows.size()) * layout.row_height;
+  layout.caption_y = bottom + theme.px(9);
+  layout.height = layout.caption.empty()
+                      ? bottom + 1
+                      : layout.caption_y + block_height(layout.caption, Theme::note_style(), theme);
+}
+
 Layout lay_out(const Table& table, const Theme& theme) {
   Layout layout;
   size_columns(table, layout, theme);
@@ -136,18 +162,20 @@ Layout lay_out(const Table& table, const Theme& theme) {
   const int text_width = std::max(layout.label_width + layout.body_width, theme.px(200));
   layout.title = theme.wrap(table.title, Theme::panel_style(), text_width);
   layout.caption = theme.wrap(table.caption, Theme::note_style(), text_width);
+  place_rows(table, layout, theme);
+  const bool has_text = !layout.title.empty() || !layout.caption.empty();
+  layout.width = has_text ? text_width : layout.label_width + layout.body_width;
   return layout;
 }
 
-void draw_header(Canvas& canvas, const Table& table, const Layout& layout, int bottom,
-                 const Theme& theme) {
+void draw_header(Canvas& canvas, const Table& table, const Layout& layout, const Theme& theme) {
   const TextStyle style = header_style();
   const int line = theme.line_height(style);
+  const int baseline = layout.top - theme.px(kHeaderGap);
   int x = layout.label_width;
   for (std::size_t column = 0; column < table.column_labels.size(); ++column) {
     const std::string& label = table.column_labels[column];
     const int width = layout.column_widths[column];
-    const int baseline = bottom - theme.px(kHeaderGap);
     if (layout.turned) {
       theme.text_up(canvas, x + (width - line) / 2, baseline, label, style);
     } else if (table.matrix) {
@@ -161,8 +189,9 @@ void draw_header(Canvas& canvas, const Table& table, const Layout& layout, int b
     x += width;
   }
   const int axis_line = theme.line_height(Theme::axis_style());
-  theme.text(canvas, 0, bottom - theme.px(kHeaderGap) - axis_line, table.row_title,
-             Theme::axis_style());
+  theme.text(canvas, 0, baseline - axis_line, table.row_title, Theme::axis_style());
+  if (!table.matrix)
+    canvas.fill_rect(0, layout.top - theme.scale(), x, theme.scale(), palette::frame);
 }
 
 void draw_cell(Canvas& canvas, const TableCell& cell, int x, int y, int width, int height,
@@ -177,11 +206,10 @@ void draw_cell(Canvas& canvas, const TableCell& cell, int x, int y, int width, i
   theme.text(canvas, text_x, y + (height - theme.line_height(style)) / 2, cell.text, style, align);
 }
 
-void draw_rows(Canvas& canvas, const Table& table, const Layout& layout, int top,
-               const Theme& theme) {
+void draw_rows(Canvas& canvas, const Table& table, const Layout& layout, const Theme& theme) {
   const int hair = std::max(1, theme.px(0.5));
   const int label_line = theme.line_height(label_style());
-  int y = top;
+  int y = layout.top;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     if (!table.row_labels.empty()) {
       theme.text(canvas, table.matrix ? layout.label_width - theme.px(kCellPadding) : 0,
@@ -218,36 +246,17 @@ std::vector<LegendEntry> legend_entries(const Table& table) {
 Panel draw_table(const Table& table, const Theme& theme) {
   check(table);
   const Layout layout = lay_out(table, theme);
-  const TextStyle axis = Theme::axis_style();
-  const auto block = [&theme](const std::vector<std::string>& lines, const TextStyle& style) {
-    return static_cast<int>(lines.size()) * theme.line_height(style);
-  };
-  const int title_height =
-      block(layout.title, Theme::panel_style()) + (layout.title.empty() ? 0 : theme.px(10));
-  const int axis_height =
-      table.column_title.empty() ? 0 : theme.line_height(axis) + theme.px(kHeaderGap);
-  const int top = title_height + axis_height + layout.header_height + theme.px(2 * kHeaderGap);
-  const int body_height = static_cast<int>(table.rows.size()) * layout.row_height;
-  const int caption_y = top + body_height + theme.px(9);
-  const int height = layout.caption.empty()
-                         ? top + body_height + 1
-                         : caption_y + block(layout.caption, Theme::note_style());
-  const int table_width = layout.label_width + layout.body_width;
-  const bool has_text = !layout.title.empty() || !layout.caption.empty();
-  Panel panel{
-      Canvas(has_text ? std::max(table_width, theme.px(200)) : table_width, height), 0, top, {}};
+  Panel panel{Canvas(layout.width, layout.height), 0, layout.top, {}};
   Canvas& canvas = panel.canvas;
   theme.lines(canvas, 0, 0, layout.title, Theme::panel_style());
-  theme.text(canvas, layout.label_width + (table.matrix ? 0 : theme.px(kCellPadding)), title_height,
-             table.column_title, axis);
-  draw_header(canvas, table, layout, top, theme);
-  if (!table.matrix)
-    canvas.fill_rect(0, top - theme.scale(), table_width, theme.scale(), palette::frame);
-  draw_rows(canvas, table, layout, top, theme);
-  theme.lines(canvas, 0, caption_y, layout.caption, Theme::note_style());
+  theme.text(canvas, layout.label_width + (table.matrix ? 0 : theme.px(kCellPadding)),
+             layout.column_title_y, table.column_title, Theme::axis_style());
+  draw_header(canvas, table, layout, theme);
+  draw_rows(canvas, table, layout, theme);
+  theme.lines(canvas, 0, layout.caption_y, layout.caption, Theme::note_style());
   if (table.matrix) {
-    panel.areas.push_back({layout.label_width, top, layout.column_widths[0], layout.row_height,
-                           static_cast<int>(table.rows.size()),
+    panel.areas.push_back({layout.label_width, layout.top, layout.column_widths[0],
+                           layout.row_height, static_cast<int>(table.rows.size()),
                            static_cast<int>(table.column_labels.size())});
   }
   const std::vector<LegendEntry> legend = legend_entries(table);

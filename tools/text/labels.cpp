@@ -67,10 +67,14 @@ std::string one_line(std::string_view bytes, std::size_t max_code_points) {
   std::string line;
   for (std::size_t i = 0; i < code_points.size(); ++i) {
     if (i == max_code_points) return line + "…";
-    // Combining marks belong to the letter before them and are left alone here.
-    const bool combining = code_points[i] >= 0x0300 && code_points[i] <= 0x036f && i > 0;
-    const bool plain = code_points[i] == U' ' || combining;
-    line += plain ? encode_utf8(code_points[i]) : token_label(code_points[i]);
+    const char32_t c = code_points[i];
+    const bool combining = c >= 0x0300 && c <= 0x036f && i > 0;  // part of the letter before it
+    if (c == U' ' || combining || !is_invisible(c)) {
+      line += encode_utf8(c);
+    } else {
+      const std::string label = token_label(c);
+      line += label.starts_with("U+") ? "[" + label + "]" : label;
+    }
   }
   return line;
 }

@@ -17,7 +17,7 @@ std::string token_label(char32_t code_point);
 std::vector<std::string> token_labels(const std::vector<char32_t>& code_points);
 
 // A text on one line, for titles and messages: spaces stay, other invisible code points get their
-// label. Longer than `max_code_points`: cut there and `…` appended.
+// label, names in brackets. Longer than `max_code_points`: cut there and `…` appended.
 std::string one_line(std::string_view bytes, std::size_t max_code_points = 80);
 
 }  // namespace lookback::text

@@ -1,0 +1,368 @@
+// Bars, lines, tables and pages: heights and positions to the pixel, margins kept, bad input
+// refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/tools/files_support.h"
+#include "tools/plot/annotate.h"
+#include "tools/plot/chart.h"
+#include "tools/plot/plot.h"
+
+namespace lookback {
+namespace {
+
+using namespace plot;
+using test::message_of;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool margin_is_paper(const Canvas& canvas, int margin) {
+  for (int y = 0; y < canvas.height(); ++y) {
+    for (int x = 0; x < canvas.width(); ++x) {
+      const bool inside =
+          x >= margin && x < canvas.width() - margin && y >= margin && y < canvas.height() - margin;
+      if (!inside && canvas.pixel(x, y) != palette::paper) return false;
+    }
+  }
+  return true;
+}
+
+int count(const Canvas& canvas, Rgb color) {
+  int pixels = 0;
+  for (int y = 0; y < canvas.height(); ++y) {
+    for (int x = 0; x < canvas.width(); ++x) pixels += canvas.pixel(x, y) == color ? 1 : 0;
+  }
+  return pixels;
+}
+
+// How many pixels of bar i's middle column have the colour.
+int bar_height(const Panel& panel, int i, Rgb color) {
+  const CellArea& area = panel.areas[0];
+  const int x = area.x + i * area.cell_width + area.cell_width / 2;
+  int height = 0;
+  for (int y = area.y; y < area.y + area.cell_height; ++y) {
+    height += panel.canvas.pixel(x, y) == color ? 1 : 0;
+  }
+  return height;
+}
+
+TEST(Bars, HeightsAreProportional) {
+  const Panel panel = draw_bars({.values = {0.25, 0.5, 1.0}, .low = 0.0, .high = 1.0});
+  const int full = panel.areas[0].cell_height;
+  EXPECT_NEAR(bar_height(panel, 0, series_color(0)), full / 4, 2);
+  EXPECT_NEAR(bar_height(panel, 1, series_color(0)), full / 2, 2);
+  EXPECT_NEAR(bar_height(panel, 2, series_color(0)), full, 2);
+}
+
+TEST(Bars, MaskedNanAndInfinityFillTheirKey) {
+  const Panel panel = draw_bars({.values = {0.0, kNan, kInfinity, -kInfinity, 1.0}});
+  const int full = panel.areas[0].cell_height;
+  EXPECT_EQ(bar_height(panel, 0, palette::masked), full);
+  EXPECT_EQ(bar_height(panel, 1, palette::nan), full);
+  EXPECT_EQ(bar_height(panel, 2, palette::infinite), full);
+  EXPECT_EQ(bar_height(panel, 3, palette::masked), full);
+  EXPECT_EQ(bar_height(panel, 4, palette::masked), 0);
+}
+
+TEST(Bars, TinyWeightsAreNotMasked) {
+  const Panel panel = draw_bars({.values = {1e-30, 1.0}});
+  EXPECT_EQ(bar_height(panel, 0, palette::masked), 0);
+}
+
+TEST(Bars, NegativeNumbersHangBelowZero) {
+  const Panel panel = draw_bars({.values = {-1.0, 1.0}, .low = -1.0, .high = 1.0});
+  const CellArea& area = panel.areas[0];
+  const int x = area.x + area.cell_width / 2;
+  EXPECT_NE(panel.canvas.pixel(x, area.y + area.cell_height / 4), series_color(0));
+  EXPECT_EQ(panel.canvas.pixel(x, area.y + area.cell_height * 5 / 8), series_color(0));
+}
+
+TEST(Bars, HighlightsOne) {
+  const Panel panel =
+      draw_bars({.values = {0.5, 0.5}, .highlight = 1, .highlight_label = "the query"});
+  EXPECT_GT(bar_height(panel, 1, series_color(1)), 0);
+  EXPECT_EQ(bar_height(panel, 0, series_color(1)), 0);
+}
+
+class BarCount : public testing::TestWithParam<int> {};
+
+TEST_P(BarCount, NothingIsCut) {
+  Bars bars;
+  for (int i = 0; i < GetParam(); ++i) {
+    bars.values.push_back(i % 5 ? 1.0 / (i + 1) : 0.0);
+    bars.labels.push_back(i % 7 ? "a" : "U+1F600");
+    bars.reference.push_back(0.5);
+  }
+  bars.title = std::string(200, 't');
+  bars.caption = "caption";
+  bars.reference_label = "uniform";
+  const Panel panel = figure(draw_bars(bars), {"Bars", "sub", "made by: a test"});
+  EXPECT_EQ(panel.areas[0].columns, GetParam());
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, BarCount, testing::Values(1, 2, 22, 64, 128, 700));
+
+TEST(Bars, RefuseBadInput) {
+  EXPECT_EQ(message_of([] { draw_bars({}); }), "[bars] needs at least one bar; got none");
+  EXPECT_EQ(message_of([] {
+              draw_bars({.values = {1, 2}, .labels = {"a"}});
+            }),
+            "[plot] labels must number 0 or 2; got 1");
+  EXPECT_EQ(message_of([] {
+              draw_bars({.values = {1, 2}, .reference = {1}});
+            }),
+            "[bars] the reference must number 0 or 2; got 1");
+  EXPECT_EQ(message_of([] { draw_bars({.values = {1}, .low = 2.0, .high = 1.0}); }),
+            "[bars] low must be below high; got 2 and 1");
+}
+
+LinePlot two_lines() {
+  return {.series = {{.name = "dense", .x = {256, 512, 1024}, .y = {1, 4, 16}},
+                     {.name = "fused", .x = {256, 512, 1024}, .y = {0.5, 1, 2}, .dashed = true}},
+          .x_title = "T",
+          .y_title = "ms"};
+}
+
+TEST(Lines, DrawEverySeriesInItsColour) {
+  const Panel panel = draw_lines(two_lines());
+  EXPECT_GT(count(panel.canvas, series_color(0)), 500);
+  EXPECT_GT(count(panel.canvas, series_color(1)), 500);
+  EXPECT_EQ(count(panel.canvas, series_color(2)), 0);
+}
+
+// With fixed limits the middle of the axes is known: there the disc's centre must be.
+TEST(Lines, PointsStandWhereTheAxesSay) {
+  for (const bool log : {false, true}) {
+    LinePlot plot{.series = {{.x = {log ? 10.0 : 50.5}, .y = {log ? 10.0 : 50.5}}},
+                  .log_x = log,
+                  .log_y = log};
+    plot.x_low = plot.y_low = 1.0;
+    plot.x_high = plot.y_high = 100.0;
+    const Panel panel = draw_lines(plot);
+    const int x = panel.anchor_x + Theme().px(plot.width) / 2;
+    const int y = panel.anchor_y + Theme().px(plot.height) / 2;
+    EXPECT_EQ(panel.canvas.pixel(x, y), series_color(0));
+    EXPECT_NE(panel.canvas.pixel(x + 12, y), series_color(0));
+  }
+}
+
+TEST(Lines, NanBreaksTheLine) {
+  LinePlot plot{.series = {{.x = {0, 1, 2, 3}, .y = {1, 1, 1, 1}, .points = false}}};
+  const int whole = count(draw_lines(plot).canvas, series_color(0));
+  plot.series[0].y[1] = kNan;
+  const int broken = count(draw_lines(plot).canvas, series_color(0));
+  EXPECT_LT(broken, whole * 2 / 3);
+  EXPECT_GT(broken, whole / 5);
+}
+
+TEST(Lines, LogAxesLeaveOutWhatIsNotPositive) {
+  LinePlot plot{.series = {{.x = {0, 1, 10}, .y = {-1, 1, 10}}}, .log_x = true, .log_y = true};
+  EXPECT_GT(count(draw_lines(plot).canvas, series_color(0)), 0);
+}
+
+TEST(Lines, StayInsideGivenLimits) {
+  LinePlot plot{.series = {{.x = {0, 10}, .y = {-100, 100}}}};
+  plot.y_low = 0.0;
+  plot.y_high = 1.0;
+  const Panel panel = draw_lines(plot);
+  for (int y = 0; y < panel.anchor_y; ++y) {
+    for (int x = 0; x < panel.canvas.width(); ++x) {
+      ASSERT_NE(panel.canvas.pixel(x, y), series_color(0));
+    }
+  }
+}
+
+TEST(Lines, ErrorBarsAddInk) {
+  LinePlot plot = two_lines();
+  const int without = count(draw_lines(plot).canvas, series_color(0));
+  plot.series[0].error = {0.5, 1, 3};
+  plot.y_low = 0.0;
+  plot.y_high = 20.0;
+  const int with = count(draw_lines(plot).canvas, series_color(0));
+  EXPECT_GT(with, without);
+}
+
+class LineShape : public testing::TestWithParam<bool> {};
+
+TEST_P(LineShape, NothingIsCut) {
+  LinePlot plot = two_lines();
+  plot.log_x = plot.log_y = GetParam();
+  plot.title = "A panel";
+  plot.caption = "What is to be seen.";
+  plot.notes = "Fitted exponent 1.98 ± 0.03.";
+  plot.annotations = {{1024, 16, "an annotation at the very corner of the plot"},
+                      {256, 0.5, "another"}};
+  plot.x_ticks = {256, 512, 1024, 100000};
+  const Panel panel = figure(draw_lines(plot), {"Lines", "", "made by: a test"});
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Axes, LineShape, testing::Bool());
+
+TEST(Lines, OnePointAndEqualPointsWork) {
+  for (const bool log : {false, true}) {
+    EXPECT_GT(
+        count(draw_lines({.series = {{.x = {5}, .y = {5}}}, .log_x = log}).canvas, series_color(0)),
+        0);
+    EXPECT_GT(count(draw_lines({.series = {{.x = {1, 2}, .y = {3, 3}}}, .log_y = log}).canvas,
+                    series_color(0)),
+              0);
+  }
+  EXPECT_NO_THROW(draw_lines({.series = {{.x = {}, .y = {}}}}));
+  EXPECT_NO_THROW(draw_lines({.series = {{.x = {kNan}, .y = {kInfinity}}}}));
+}
+
+TEST(Lines, RefuseBadInput) {
+  EXPECT_EQ(message_of([] { draw_lines({}); }), "[lines] needs at least one series; got none");
+  EXPECT_EQ(message_of([] {
+              draw_lines({.series = {{.x = {1, 2}, .y = {1}}}});
+            }),
+            "[lines] x, y and error must be equally long; got 2, 1 and 0");
+  LinePlot plot = two_lines();
+  plot.y_low = 3.0;
+  plot.y_high = 3.0;
+  EXPECT_EQ(message_of([&] { draw_lines(plot); }), "[lines] an axis needs low < high; got 3 and 3");
+  plot.log_y = true;
+  plot.y_low = 0.0;
+  EXPECT_EQ(message_of([&] { draw_lines(plot); }),
+            "[lines] an axis needs 0 < low < high; got 0 and 3");
+}
+
+TEST(ValueAxis, PutsValuesOnPixels) {
+  const ValueAxis linear{.low = -1, .high = 1, .log = false, .length = 100};
+  EXPECT_EQ(row_of(linear, 1, 10), 10);
+  EXPECT_EQ(row_of(linear, 0, 10), 60);
+  EXPECT_EQ(row_of(linear, -1, 10), 110);
+  const ValueAxis log{.low = 1, .high = 10000, .log = true, .length = 100};
+  EXPECT_EQ(row_of(log, 100, 0), 50);
+  EXPECT_FALSE(log.shows(0.0));
+  EXPECT_FALSE(linear.shows(kNan));
+}
+
+Table kill_matrix(int mutants, int theorems) {
+  Table table;
+  table.matrix = true;
+  table.row_title = "mutant";
+  table.column_title = "theorem";
+  for (int c = 0; c < theorems; ++c) {
+    table.column_labels.push_back("a theorem with a long name, number " + std::to_string(c));
+  }
+  for (int r = 0; r < mutants; ++r) {
+    table.row_labels.push_back("mutant " + std::to_string(r));
+    table.rows.emplace_back();
+    for (int c = 0; c < theorems; ++c) {
+      const bool killed = (r + c) % 3 == 0;
+      table.rows.back().push_back({killed ? "✗" : "✓", killed ? CellTone::bad : CellTone::good});
+    }
+  }
+  table.legend = {{CellTone::bad, "killed"}, {CellTone::good, "the theorem holds"}};
+  return table;
+}
+
+TEST(TableMatrix, CellsHaveTheirTone) {
+  const Panel panel = figure(draw_table(kill_matrix(16, 20)), {"Kill matrix", "", "made by"});
+  ASSERT_EQ(panel.areas.size(), 1u);
+  const CellArea& area = panel.areas[0];
+  EXPECT_EQ(area.rows, 16);
+  EXPECT_EQ(area.columns, 20);
+  for (int r = 0; r < 16; ++r) {
+    for (int c = 0; c < 20; ++c) {
+      const Rgb corner =
+          panel.canvas.pixel(area.x + c * area.cell_width + 2, area.y + r * area.cell_height + 2);
+      EXPECT_EQ(corner, (r + c) % 3 == 0 ? palette::bad : palette::good);
+    }
+  }
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
+}
+
+TEST(Table, GrowsWithItsText) {
+  Table table{.column_labels = {"name", "value"}, .rows = {{{"a"}, {"1.5"}}}};
+  const int narrow = draw_table(table).canvas.width();
+  table.rows[0][0].text = std::string(80, 'x');
+  EXPECT_GT(draw_table(table).canvas.width(), narrow + 80);
+  EXPECT_TRUE(margin_is_paper(figure(draw_table(table), {"T", "", ""}).canvas, Theme().px(20)));
+}
+
+TEST(Table, WorksWithRowLabelsTitlesAndTones) {
+  const Table table{.column_labels = {"d_k", "verdict"},
+                    .row_labels = {"first", "second"},
+                    .rows = {{{"16"}, {"good", CellTone::good}}, {{"64"}, {"bad", CellTone::bad}}},
+                    .title = "A table",
+                    .caption = std::string(300, 'c'),
+                    .row_title = "row",
+                    .column_title = "column"};
+  const Panel panel = figure(draw_table(table), {"T", "", "f"});
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
+  EXPECT_GT(count(panel.canvas, palette::bad), 100);
+}
+
+TEST(Table, RefusesBadInput) {
+  EXPECT_EQ(message_of([] { draw_table({}); }),
+            "[table] needs at least one row and one column; got 0 and 0");
+  EXPECT_EQ(message_of([] {
+              draw_table({.column_labels = {"a", "b"}, .rows = {{{"1"}}}});
+            }),
+            "[table] every row must have 2 cells; got 1");
+  EXPECT_EQ(message_of([] {
+              draw_table({.column_labels = {"a"}, .row_labels = {"x", "y"}, .rows = {{{"1"}}}});
+            }),
+            "[table] row labels must number 0 or 1; got 2");
+}
+
+Panel block(int width, int height, int anchor_x, int anchor_y) {
+  Panel panel{Canvas(width, height, palette::good), anchor_x, anchor_y, {}};
+  panel.areas.push_back({anchor_x, anchor_y, 1, 1, 1, 1});
+  return panel;
+}
+
+TEST(Arrange, AlignsAnchors) {
+  const Panel page = arrange({block(50, 60, 10, 5), block(70, 40, 0, 20), block(30, 30, 15, 0)}, 2);
+  ASSERT_EQ(page.areas.size(), 3u);
+  EXPECT_EQ(page.areas[0].y, page.areas[1].y);
+  EXPECT_EQ(page.areas[0].x, page.areas[2].x);
+  EXPECT_EQ(count(page.canvas, palette::good), 50 * 60 + 70 * 40 + 30 * 30);  // none overlaps
+}
+
+TEST(Arrange, OnePanelIsUnchanged) {
+  const Panel page = arrange({block(50, 60, 10, 5)}, 3);
+  EXPECT_EQ(page.canvas.bytes(), block(50, 60, 10, 5).canvas.bytes());
+}
+
+TEST(Arrange, RefusesNothing) {
+  EXPECT_EQ(message_of([] { arrange({}, 2); }),
+            "[arrange] needs at least one panel and one column; got 0 and 2");
+}
+
+TEST(Figure, MovesCellAreasAlong) {
+  const Panel page = figure(block(50, 60, 10, 5), {"title", "subtitle", "footer"});
+  ASSERT_EQ(page.areas.size(), 1u);
+  EXPECT_EQ(page.areas[0].x, page.anchor_x);
+  EXPECT_EQ(page.areas[0].y, page.anchor_y);
+  EXPECT_EQ(page.canvas.pixel(page.areas[0].x, page.areas[0].y), palette::good);
+}
+
+TEST(Figure, WorksWithoutText) {
+  const Panel page = figure(block(50, 60, 0, 0), {});
+  EXPECT_EQ(count(page.canvas, palette::good), 50 * 60);
+  EXPECT_TRUE(margin_is_paper(page.canvas, Theme().px(20)));
+}
+
+TEST(Annotations, KeepClearOfEachOtherAndTheEdges) {
+  Canvas canvas(400, 200);
+  const std::vector<PixelNote> notes(4, PixelNote{{395, 5}, "a note"});
+  draw_notes(canvas, notes, {}, Theme());
+  Canvas one(400, 200);
+  draw_notes(one, {notes[0]}, {}, Theme());
+  EXPECT_GT(count(canvas, palette::ink), 3 * count(one, palette::ink));
+}
+
+}  // namespace
+}  // namespace lookback
