@@ -6,6 +6,9 @@ namespace lookback::tools {
 void add_all_commands(Program& program) {
   add_lab(program);
   add_heatmap(program);
+  add_prove(program);
+  add_break(program);
+  add_order(program);
 }
 
 }  // namespace lookback::tools

@@ -8,6 +8,9 @@ namespace lookback::tools {
 
 void add_heatmap(Program& program);
 void add_lab(Program& program);
+void add_prove(Program& program);
+void add_break(Program& program);
+void add_order(Program& program);
 
 void add_all_commands(Program& program);
 

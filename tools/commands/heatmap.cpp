@@ -1,5 +1,7 @@
 #include "tools/commands/heatmap.h"
 
+#include <cmath>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -15,6 +17,23 @@ namespace {
 
 constexpr int64_t kWidth = 32;      // of an embedding
 constexpr int64_t kHeadWidth = 16;  // of queries, keys and values
+
+struct UntrainedHead {
+  Tensor x;  // (T, kWidth)
+  std::unique_ptr<attention::Head> head;
+};
+
+UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index) {
+  Generator generator(seed);
+  const nn::Embedding token(sample.vocabulary, kWidth, generator);
+  const nn::Embedding position(kMaxContext, kWidth, generator);
+  UntrainedHead model;
+  model.x = token.forward(sample.index) + position.forward(arange(sample.size()));
+  for (int64_t h = 0; h <= head_index; ++h) {
+    model.head = std::make_unique<attention::Head>(kWidth, kHeadWidth, sample.size(), generator);
+  }
+  return model;
+}
 
 plot::Heatmap panel_of(const Tensor& weights, const TextSample& sample, const std::string& title) {
   plot::Heatmap heatmap;
@@ -85,17 +104,18 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
 }  // namespace
 
 Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head_index) {
-  Generator generator(seed);
-  const nn::Embedding token(sample.vocabulary, kWidth, generator);
-  const nn::Embedding position(kMaxContext, kWidth, generator);
-  std::unique_ptr<attention::Head> head;
-  for (int64_t h = 0; h <= head_index; ++h) {
-    head = std::make_unique<attention::Head>(kWidth, kHeadWidth, sample.size(), generator);
-  }
   const NoGradGuard no_grad;
-  const Tensor x = token.forward(sample.index) + position.forward(arange(sample.size()));  // (T, d)
-  head->forward(x);
-  return head->weights();  // (T, T)
+  UntrainedHead model = untrained_head(sample, seed, head_index);
+  model.head->forward(model.x);
+  return model.head->weights();  // (T, T)
+}
+
+Tensor head_scores(const TextSample& sample, uint64_t seed, int64_t head_index) {
+  const NoGradGuard no_grad;
+  const UntrainedHead model = untrained_head(sample, seed, head_index);
+  const Tensor q = model.head->query.forward(model.x);  // (T, d_head)
+  const Tensor k = model.head->key.forward(model.x);    // (T, d_head)
+  return matmul(q, transpose(k, 0, 1)) * (1.0 / std::sqrt(static_cast<double>(kHeadWidth)));
 }
 
 Figure heatmap_figure(const HeatmapOptions& options) {

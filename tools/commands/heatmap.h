@@ -25,6 +25,9 @@ struct HeatmapOptions {
 // matrix on it: (T, T).
 Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head);
 
+// The same head's scores q k^T / sqrt(d_k), before any mask: (T, T).
+Tensor head_scores(const TextSample& sample, uint64_t seed, int64_t head);
+
 Figure heatmap_figure(const HeatmapOptions& options);
 
 // For the lab: the text's heatmap, several seeds, several heads, and the last query's row.

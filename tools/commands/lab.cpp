@@ -8,6 +8,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/heatmap.h"
 #include "tools/commands/options.h"
+#include "tools/commands/sections.h"
 #include "tools/plot/csv.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
@@ -32,7 +33,17 @@ struct Part {
 std::vector<Part> lab_parts(const LabOptions& options) {
   TextOptions text;
   text.file = options.text_file;
+  const std::string tail = " --seed " + std::to_string(options.seed);
+  const std::string with_text =
+      tail + (options.text_file.empty() ? "" : " --text " + options.text_file);
   return {
+      {"prove", [=] { return prove_section(options.seed, "lookback prove" + tail); }},
+      {"break",
+       [=] { return break_section(options.seed, "lookback break --out break.png" + tail); }},
+      {"order",
+       [=] {
+         return order_section(text, options.seed, "lookback order --out order.png" + with_text);
+       }},
       {"heatmap", [=] { return heatmap_section(text, options.seed); }},
   };
 }

@@ -110,12 +110,12 @@ Outcome window_of_one(const Subject& subject, uint64_t seed) {
 std::vector<Theorem> causality_theorems() {
   return {
       {"perturbation", "Changing token 5 changes no bit before it, and itself does change",
-       "x (2, 8, 16); H 4; H_kv 4, 2, 1; window none, 3", true, 0, by_perturbation},
+       "x (2, 8, 16); H 4; H_kv 4, 2, 1; window none, 3", true, 0, true, by_perturbation},
       {"causal gradient", "d out_i / d x_j is exactly 0 for j > i, and nonzero where j is seen",
-       "x (2, 6, 16); every i, j; H_kv 4, 2, 1; window none, 3", true, 0, by_gradient},
+       "x (2, 6, 16); every i, j; H_kv 4, 2, 1; window none, 3", true, 0, true, by_gradient},
       {"visible keys", "The mask is aligned at the bottom right and a window shows W keys",
-       "mask (4, 7); W none, 1, 3", true, 0, visible_keys},
-      {"window of one", "A window of one key returns v", "q, k, v (1, 6, 8)", true, 0,
+       "mask (4, 7); W none, 1, 3", true, 0, false, visible_keys},
+      {"window of one", "A window of one key returns v", "q, k, v (1, 6, 8)", true, 0, false,
        window_of_one},
   };
 }

@@ -1,8 +1,10 @@
 // The classic bugs of attention code. Each changes one step of the formula and nothing else.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/backward.h"
+#include "engine/kernels/threads.h"
 #include "engine/node.h"
 #include "engine/ops.h"
 #include "tools/theorems/subject.h"
@@ -120,6 +122,14 @@ std::vector<Subject> weight_mutants() {
         const Tensor never = full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
         return softmax(mask.defined() ? where(mask, scores, never) : scores, -2);
       });
+  add("one maximum for all", "scores are shifted by the largest of the whole batch",
+      [](const Tensor& scores, const Tensor& mask) {
+        const Tensor shifted = exp(scores - max(scores.detach()));
+        const Tensor kept =
+            mask.defined() ? where(mask, shifted, zeros({}, scores.dtype())) : shifted;
+        const Tensor total = sum(kept, -1, true);
+        return kept / where(total == 0.0, ones({}, scores.dtype()), total);
+      });
   return result;
 }
 
@@ -129,6 +139,20 @@ std::vector<Subject> head_mutants() {
   s.mix = [](const Tensor& weights, const Tensor& v) { return matmul(weights.detach(), v); };
   result.push_back(
       assemble("weights detached", "the attention matrix in the output is detached", s));
+
+  s = correct_steps();
+  s.mix = [](const Tensor& weights, const Tensor& v) {
+    const int64_t pieces = std::min<int64_t>(num_threads(), v.size(-2));
+    Tensor total;
+    for (int64_t p = 0; p < pieces; ++p) {
+      const int64_t begin = v.size(-2) * p / pieces;
+      const int64_t count = v.size(-2) * (p + 1) / pieces - begin;
+      const Tensor part = matmul(narrow(weights, -1, begin, count), narrow(v, -2, begin, count));
+      total = total.defined() ? total + part : part;
+    }
+    return total;
+  };
+  result.push_back(assemble("sum split by threads", "each thread sums its share of the keys", s));
 
   s = correct_steps();
   s.merge = [](const Tensor& x) {

@@ -166,24 +166,24 @@ Outcome checker_rejects_nan(const Subject& subject, uint64_t) {
 
 std::vector<Theorem> simplex_theorems() {
   return {
-      {"checker", "The checker rejects NaN", "numbers", true, 0, checker_rejects_nan},
+      {"checker", "The checker rejects NaN", "numbers", true, 0, false, checker_rejects_nan},
       {"simplex",
        "Rows of A are distributions: A >= 0, rows sum to 1, exactly 0 above the diagonal",
-       "q, k, v (2, 8, 16)", false, 1e-6, simplex},
+       "q, k, v (2, 8, 16)", false, 1e-6, false, simplex},
       {"hull", "Output rows stay in the convex hull of the values they may see",
-       "q, k, v (1, 8, 16)", false, 1e-12, convex_hull},
+       "q, k, v (1, 8, 16)", false, 1e-12, false, convex_hull},
       {"scale", "Var(q.k) = d_k: scores divided by sqrt(d_k) have variance 1",
-       "q, k (4, 32, d_k), d_k 16, 64, 256", false, 0.15, scale_variance},
+       "q, k (4, 32, d_k), d_k 16, 64, 256", false, 0.15, false, scale_variance},
       {"shift", "Softmax is invariant to a shift of a row's scores", "q, k, v (1, 8, 16)", false,
-       1e-9, shift_invariance},
+       1e-9, false, shift_invariance},
       {"jacobian", "The Jacobian of softmax is diag(p) - p p^T", "q, k, v (5, 4)", false, 1e-12,
-       softmax_jacobian},
+       false, softmax_jacobian},
       {"gradient", "First and second derivatives equal finite differences", "q, k, v (1, 4, 3)",
-       false, 1e-6, gradients},
+       false, 1e-6, false, gradients},
       {"parameters", "Gradients of projections and biases equal finite differences",
-       "x (1, 3, 4), H 2, H_kv 1", false, 1e-6, parameter_gradients},
+       "x (1, 3, 4), H 2, H_kv 1", false, 1e-6, true, parameter_gradients},
       {"empty row", "A query without keys has weights 0 and output 0", "mask (4, 4)", true, 0,
-       empty_rows},
+       false, empty_rows},
   };
 }
 

@@ -77,7 +77,7 @@ Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_k
   return p;
 }
 
-Subject library_subject(bool fused) {
+Subject library_subject(bool fused, bool ask_weights) {
   Subject subject;
   subject.name = "lookback";
   subject.sentence = "the library itself";
@@ -88,11 +88,11 @@ Subject library_subject(bool fused) {
   subject.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
     return attention::scaled_dot_product_attention(q, k, v, mask);
   };
-  subject.multi_head = [fused](const Projections& p, const Tensor& x, int64_t window) {
+  subject.multi_head = [fused, ask_weights](const Projections& p, const Tensor& x, int64_t window) {
     Generator unused(0);
     attention::MultiHeadAttention mha(options_of(p, window, fused), unused);
     use(mha, p);
-    return mha.forward(x);
+    return ask_weights ? mha.forward_with_weights(x).output : mha.forward(x);
   };
   subject.decode = [fused](const Projections& p, const Tensor& x,
                            const std::vector<int64_t>& pieces) {

@@ -41,8 +41,8 @@ struct Subject {
   std::function<bool(double a, double b, double tolerance)> close;
 };
 
-// The real thing: attention/*.h.
-Subject library_subject(bool fused);
+// The real thing: attention/*.h. `ask_weights`: forward_with_weights, which must change no bit.
+Subject library_subject(bool fused, bool ask_weights = false);
 
 // The library taken apart into the steps of the formula, each of which can be replaced.
 struct Steps {

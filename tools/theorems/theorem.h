@@ -24,6 +24,7 @@ struct Theorem {
   std::string shapes;     // "q, k, v (2, 8, 16)"
   bool structural;        // an equality of bits, or exact zeros; otherwise within a tolerance
   double tolerance;       // 0 if structural
+  bool multi_head;        // speaks of multi_head or decode, and so of each of their paths
   std::function<Outcome(const Subject&, uint64_t seed)> check;
 };
 

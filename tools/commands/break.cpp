@@ -1,0 +1,126 @@
+// lookback break: the mutation lab. Every classic bug against every theorem.
+#include <memory>
+
+#include "tools/commands/commands.h"
+#include "tools/commands/section_command.h"
+#include "tools/commands/sections.h"
+#include "tools/plot/table.h"
+#include "tools/theorems/theorem.h"
+
+namespace lookback::tools {
+namespace {
+
+// kills[m][t]: what theorem t found wrong with mutant m.
+struct KillMatrix {
+  std::vector<Subject> subjects;  // the first is the control: every step correct
+  std::vector<std::vector<Outcome>> outcomes;
+};
+
+KillMatrix run_mutants(uint64_t seed) {
+  KillMatrix matrix;
+  matrix.subjects = mutants();
+  matrix.subjects.insert(matrix.subjects.begin(),
+                         assemble("control", "every step is correct", correct_steps()));
+  for (const Subject& subject : matrix.subjects) {
+    std::vector<Outcome> row;
+    for (const Theorem& theorem : theorems()) row.push_back(check_theorem(theorem, subject, seed));
+    matrix.outcomes.push_back(std::move(row));
+  }
+  return matrix;
+}
+
+Figure draw(const KillMatrix& matrix, const std::string& command) {
+  plot::Table table;
+  table.matrix = true;
+  table.row_title = "mutant";
+  table.column_title = "theorem";
+  for (const Theorem& theorem : theorems()) table.column_labels.push_back(theorem.id);
+  Figure figure;
+  figure.numbers.header = {"mutant", "what is wrong", "theorem", "killed", "witness"};
+  for (size_t m = 0; m < matrix.subjects.size(); ++m) {
+    const Subject& subject = matrix.subjects[m];
+    table.row_labels.push_back(subject.name);
+    std::vector<plot::TableCell> cells;
+    for (size_t t = 0; t < theorems().size(); ++t) {
+      const Outcome& outcome = matrix.outcomes[m][t];
+      cells.push_back(
+          {outcome.ok ? "" : "×", outcome.ok ? plot::CellTone::good : plot::CellTone::bad});
+      figure.numbers.rows.push_back({subject.name, subject.sentence, theorems()[t].id,
+                                     outcome.ok ? "no" : "yes", outcome.witness});
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  table.legend = {{plot::CellTone::good, "the theorem holds"},
+                  {plot::CellTone::bad, "the theorem fails: the bug is caught"}};
+  figure.name = "break";
+  figure.caption =
+      "Rows are bugs, columns theorems; a red cell is a bug caught. The control row, with every "
+      "step correct, is green throughout.";
+  figure.image = plot::figure(
+      plot::draw_table(table),
+      {"Which theorem catches which bug", "each mutant differs from correct attention in one step",
+       "made by: " + command});
+  return figure;
+}
+
+}  // namespace
+
+Section break_section(uint64_t seed, const std::string& command) {
+  const KillMatrix matrix = run_mutants(seed);
+  Section section;
+  section.id = "break";
+  section.title = "The mutation lab";
+  section.claim =
+      "A proof that cannot fail proves nothing. Here attention is broken on purpose, one classic "
+      "bug at a time, and every theorem of the ledger is checked against every bug.";
+  section.figures.push_back(draw(matrix, command));
+
+  Table witnesses;
+  witnesses.title = "Each bug, and the first theorem that catches it";
+  witnesses.header = {"mutant", "what is wrong", "caught by", "first", "witness"};
+  std::vector<int64_t> kills(theorems().size(), 0);
+  int64_t survivors = 0;
+  for (size_t m = 1; m < matrix.subjects.size(); ++m) {
+    int64_t caught_by = 0;
+    std::string first;
+    std::string witness;
+    for (size_t t = 0; t < theorems().size(); ++t) {
+      if (matrix.outcomes[m][t].ok) continue;
+      ++kills[t];
+      if (caught_by++ > 0) continue;
+      first = theorems()[t].id;
+      witness = matrix.outcomes[m][t].witness;
+    }
+    survivors += caught_by == 0 ? 1 : 0;
+    witnesses.rows.push_back({matrix.subjects[m].name, matrix.subjects[m].sentence,
+                              std::to_string(caught_by), caught_by > 0 ? first : "NOBODY",
+                              witness});
+  }
+  section.tables.push_back(witnesses);
+
+  bool control_holds = true;
+  for (const Outcome& outcome : matrix.outcomes[0]) control_holds = control_holds && outcome.ok;
+  section.facts.push_back(
+      std::to_string(matrix.subjects.size() - 1 - static_cast<size_t>(survivors)) + " of " +
+      std::to_string(matrix.subjects.size() - 1) + " mutants killed; the control " +
+      (control_holds ? "passes every theorem" : "FAILS"));
+  for (size_t t = 0; t < theorems().size(); ++t) {
+    if (kills[t] == 0) {
+      section.facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
+    }
+  }
+  section.source = "tools/theorems/mutants.cpp";
+  section.command = command;
+  section.ok = survivors == 0 && control_holds;
+  return section;
+}
+
+void add_break(Program& program) {
+  const auto seed = std::make_shared<uint64_t>(1);
+  CLI::App& command = add_section_command(
+      program, "break", "Break attention in every classic way; exit 1 if a bug survives",
+      [seed](const std::string& line) { return break_section(*seed, line); });
+  add_seed_option(command, *seed);
+}
+
+}  // namespace lookback::tools

@@ -1,0 +1,109 @@
+// lookback order: the mask before softmax, and after it.
+#include <limits>
+#include <memory>
+
+#include "attention/masks.h"
+#include "engine/ops.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/heatmap.h"
+#include "tools/commands/section_command.h"
+#include "tools/commands/sections.h"
+#include "tools/plot/axis.h"
+#include "tools/plot/bars.h"
+#include "tools/plot/csv.h"
+#include "tools/plot/heatmap.h"
+
+namespace lookback::tools {
+namespace {
+
+plot::Heatmap panel(const Tensor& A, const TextSample& sample, const std::string& title,
+                    const std::string& caption) {
+  plot::Heatmap heatmap;
+  heatmap.rows = A.size(0);
+  heatmap.columns = A.size(1);
+  heatmap.values = to_doubles(A);
+  heatmap.row_labels = sample.labels;
+  heatmap.column_labels = sample.labels;
+  heatmap.title = title;
+  heatmap.caption = caption;
+  return heatmap;
+}
+
+std::string range(const Tensor& sums) {
+  return plot::format_number(min(sums).item<double>(), 3) + " to " +
+         plot::format_number(max(sums).item<double>(), 3);
+}
+
+}  // namespace
+
+Section order_section(const TextOptions& text, uint64_t seed, const std::string& command) {
+  const TextSample sample = load_text(text);
+  const int64_t T = sample.size();
+  const Tensor scores = head_scores(sample, seed, 0);  // (T, T), scaled, not masked
+  const Tensor may = attention::causal_mask(T, T);
+  const Tensor never = full({}, -std::numeric_limits<double>::infinity());
+  const Tensor before = softmax(where(may, scores, never), -1);
+  const Tensor after = where(may, softmax(scores, -1), zeros({}));
+  const Tensor sums_before = sum(before, -1);
+  const Tensor sums_after = sum(after, -1);
+
+  plot::HeatmapGrid grid;
+  grid.panels = {panel(before, sample, "mask, then softmax", "row sums " + range(sums_before)),
+                 panel(after, sample, "softmax, then mask", "row sums " + range(sums_after))};
+  grid.columns = 2;
+  plot::Bars bars;
+  bars.values = to_doubles(sums_after);
+  bars.labels = sample.labels;
+  bars.title = "Row sums when the mask comes after softmax";
+  bars.x_title = "query";
+  bars.y_title = "sum of the row";
+  bars.high = 1.05;
+  bars.reference = to_doubles(sums_before);
+  bars.reference_label = "mask before softmax";
+  Figure figure;
+  figure.name = "order";
+  figure.caption =
+      "Zeroing future weights after softmax throws away the mass they had taken: early rows, whose "
+      "future is longest, lose most.";
+  figure.image =
+      plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_bars(bars)}, 1),
+                   {"Before or after: where the mask belongs",
+                    sample.name + ", T " + std::to_string(T) + ", seed " + std::to_string(seed),
+                    "made by: " + command});
+  figure.numbers = matrix_table(cat({before, after}, 0));
+  figure.hover = {{sample.labels, sample.labels, to_doubles(before)},
+                  {sample.labels, sample.labels, to_doubles(after)}};
+
+  Section section;
+  section.id = "order";
+  section.title = "Mask before softmax, or after?";
+  section.claim =
+      "Masked before softmax, a row is a distribution over what the query may see. Masked after, "
+      "rows keep only part of their mass: the operator is no longer row-stochastic, outputs leave "
+      "the convex hull of the values, and the size of the loss tells of the future.";
+  section.facts = {"row sums, mask first: " + range(sums_before),
+                   "row sums, softmax first: " + range(sums_after),
+                   "theorems that fail: simplex, hull, perturbation (see the mutation lab, 'mask "
+                   "after softmax')"};
+  section.figures = {figure};
+  section.source = "attention/scaled_dot_product.cpp, scaled_dot_product_attention";
+  section.command = command;
+  return section;
+}
+
+void add_order(Program& program) {
+  struct Options {
+    TextOptions text;
+    uint64_t seed = 1;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = add_section_command(
+      program, "order", "Mask before softmax against after: matrices and row sums",
+      [options](const std::string& line) {
+        return order_section(options->text, options->seed, line);
+      });
+  add_text_options(command, options->text);
+  add_seed_option(command, options->seed);
+}
+
+}  // namespace lookback::tools
