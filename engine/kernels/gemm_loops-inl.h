@@ -77,18 +77,24 @@ void multiply_block(const GemmProblem<T>& block, const Panels<T>& b, T* packed_a
   const Matrix<T>& A = block.A;
   for (int64_t i = 0; i < block.M; i += kRows) {
     const int64_t rows = std::min(kRows, block.M - i);
-    const T* a = A.data + i * A.row_stride;
-    Matrix<T> strip{a, A.row_stride, A.col_stride};
+    Matrix<T> a{A.data + i * A.row_stride, A.row_stride, A.col_stride};
     if (packed_a != nullptr) {
-      pack_panel(block.K, rows, a, A.row_stride, A.col_stride, rows, packed_a);
-      strip = {packed_a, 1, rows};
+      pack_panel(block.K, rows, a.data, a.row_stride, a.col_stride, rows, packed_a);
+      a = {packed_a, 1, rows};
     }
-    const T* panel = b.data;
-    for (int64_t j = 0; j < block.N; j += b.width, panel += b.panel_stride) {
-      const int64_t columns = std::min(b.width, block.N - j);
-      multiply_strip<T>(rows, columns,
-                        {block.K, strip, panel, b.k_stride, block.C + i * block.ldc + j, block.ldc,
-                         block.accumulate});
+    Strip<T> strip{block.K,
+                   {a.data, a.data + std::min<int64_t>(6, rows - 1) * a.row_stride},
+                   a.row_stride,
+                   a.col_stride,
+                   b.data,
+                   b.k_stride,
+                   block.C + i * block.ldc,
+                   block.ldc,
+                   block.accumulate};
+    for (int64_t j = 0; j < block.N; j += b.width) {
+      multiply_strip(rows, std::min(b.width, block.N - j), strip);
+      strip.b += b.panel_stride;
+      strip.c += b.width;
     }
   }
 }

@@ -42,9 +42,13 @@ inline constexpr int64_t kSums = 2 * kTileRows;  // vectors of running sums in a
 template <class T>
 struct Strip {
   int64_t K;
-  Matrix<T> a;  // (rows, K), any strides
-  const T* b;   // b[k * b_stride + j]
-  int64_t b_stride;
+  // Row r of A is a[r / 6] + (r % 6) * a_row: with two pointers, six offsets serve twelve rows,
+  // and all addresses fit the general registers.
+  const T* a[2];
+  int64_t a_row;
+  int64_t a_k;
+  const T* b;  // b[k * b_k + j]
+  int64_t b_k;
   T* c;  // c[r * ldc + j]
   int64_t ldc;
   bool accumulate;
@@ -80,47 +84,69 @@ void micro_kernel(const Strip<T>& strip, size_t last) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const size_t lanes = hn::Lanes(d);
-  const auto load = [&](const T* p, size_t v) HWY_ATTR {
-    return kPartial && v == kVectors - 1 ? load_first(d, p + v * lanes, last)
-                                         : hn::LoadU(d, p + v * lanes);
-  };
-  const T* HWY_RESTRICT a = strip.a.data;
-  const T* HWY_RESTRICT b = strip.b;
-
+  const auto is_partial = [](size_t v) { return kPartial && v == kVectors - 1; };
+  const int64_t K = strip.K;
+  const int64_t ldc = strip.ldc;
   V acc[kRows][kVectors];
-  HWY_UNROLL(12)
-  for (size_t r = 0; r < kRows; ++r) {
-    const T* c = strip.c + static_cast<int64_t>(r) * strip.ldc;
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) {
-      acc[r][v] = strip.accumulate ? load(c, v) : hn::Zero(d);
-      hwy::Prefetch(c + (kVectors + v) * lanes);  // the tile to the right is next
+
+  if (strip.accumulate) {
+    const T* HWY_RESTRICT c = strip.c;
+    HWY_UNROLL(12)
+    for (size_t r = 0; r < kRows; ++r, c += ldc) {
+      HWY_UNROLL(8)
+      for (size_t v = 0; v < kVectors; ++v) {
+        const T* p = c + v * lanes;
+        acc[r][v] = is_partial(v) ? load_first(d, p, last) : hn::LoadU(d, p);
+      }
+    }
+  } else {
+    HWY_UNROLL(12)
+    for (size_t r = 0; r < kRows; ++r) {
+      HWY_UNROLL(8)
+      for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::Zero(d);
     }
   }
 
-  for (int64_t k = 0; k < strip.K; ++k) {
+  if (K >= 128) {
+    const T* c = strip.c + kVectors * lanes;
+    HWY_UNROLL(12)
+    for (size_t r = 0; r < kRows; ++r, c += ldc) {
+      HWY_UNROLL(8)
+      for (size_t v = 0; v < kVectors; ++v) hwy::Prefetch(c + v * lanes);
+    }
+  }
+
+  const T* HWY_RESTRICT a[2] = {strip.a[0], strip.a[1]};
+  const T* HWY_RESTRICT b = strip.b;
+  const int64_t a_row = strip.a_row, a_k = strip.a_k, b_k = strip.b_k;
+  for (int64_t k = 0; k < K; ++k) {
     V row[kVectors];
     HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) row[v] = load(b, v);
+    for (size_t v = 0; v < kVectors; ++v) {
+      const T* p = b + v * lanes;
+      row[v] = is_partial(v) ? load_first(d, p, last) : hn::LoadU(d, p);
+    }
     HWY_UNROLL(12)
     for (size_t r = 0; r < kRows; ++r) {
-      const V a_rk = hn::Set(d, a[static_cast<int64_t>(r) * strip.a.row_stride]);
+      const V a_rk = hn::Set(d, a[r / 6][static_cast<int64_t>(r % 6) * a_row]);
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(a_rk, row[v], acc[r][v]);
     }
-    a += strip.a.col_stride;
-    b += strip.b_stride;
+    a[0] += a_k;
+    a[1] += a_k;
+    b += b_k;
   }
 
+  T* HWY_RESTRICT c = strip.c;
   HWY_UNROLL(12)
-  for (size_t r = 0; r < kRows; ++r) {
-    T* c = strip.c + static_cast<int64_t>(r) * strip.ldc;
+  for (size_t r = 0; r < kRows; ++r, c += ldc) {
     HWY_UNROLL(8)
     for (size_t v = 0; v < kVectors; ++v) {
-      if (kPartial && v == kVectors - 1) {
-        store_first(acc[r][v], d, c + v * lanes, last);
+      T* p = c + v * lanes;
+      if (is_partial(v)) {
+        store_first(acc[r][v], d, p, last);
       } else {
-        hn::StoreU(acc[r][v], d, c + v * lanes);
+        hn::StoreU(acc[r][v], d, p);
       }
     }
   }
@@ -150,6 +176,7 @@ void multiply_strip(int64_t rows, int64_t columns, Strip<T> strip) {
   static constexpr auto kWide8 = by_rows<T, 8, false>(std::make_index_sequence<kSums / 8>());
   static constexpr auto kWide4 = by_rows<T, 4, false>(std::make_index_sequence<kSums / 4>());
   static constexpr auto kWide2 = by_rows<T, 2, false>(std::make_index_sequence<kTileRows>());
+  static constexpr auto kWide1 = by_rows<T, 1, false>(std::make_index_sequence<kTileRows>());
   static constexpr auto kPart2 = by_rows<T, 2, true>(std::make_index_sequence<kTileRows>());
   static constexpr auto kPart1 = by_rows<T, 1, true>(std::make_index_sequence<kTileRows>());
 
@@ -168,7 +195,9 @@ void multiply_strip(int64_t rows, int64_t columns, Strip<T> strip) {
     while (columns >= 4 * lanes) run(kWide4[kernel], 4 * lanes, lanes);
   }
   while (columns >= 2 * lanes) run(kWide2[kernel], 2 * lanes, lanes);
-  if (columns > lanes) {
+  if (columns == lanes) {
+    run(kWide1[kernel], lanes, lanes);
+  } else if (columns > lanes) {
     run(kPart2[kernel], columns, columns - lanes);
   } else if (columns > 0) {
     run(kPart1[kernel], columns, columns);
