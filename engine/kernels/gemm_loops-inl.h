@@ -26,6 +26,7 @@
 #include "engine/kernels/gemm_micro-inl.h"
 #include "engine/kernels/gemm_pack-inl.h"
 #include "engine/kernels/gemm_problem.h"
+#include "engine/kernels/gemm_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lookback::kernels {
@@ -105,7 +106,8 @@ void multiply(const GemmProblem<T>& p) {
   const bool packs_a = should_pack_a(p);
   const bool packs_b = should_pack_b(p);
   const GemmWorkspace<T> workspace = packs_a || packs_b ? gemm_workspace<T>() : GemmWorkspace<T>{};
-  for (int64_t jc = 0; jc < p.N; jc += kBlockColumns) {
+  const int64_t done = is_row_times_transposed(p) ? multiply_row(p) : 0;
+  for (int64_t jc = done; jc < p.N; jc += kBlockColumns) {
     for (int64_t pc = 0; pc < p.K; pc += kBlockDepth<T>) {
       GemmProblem<T> block = p;
       block.N = std::min(kBlockColumns, p.N - jc);

@@ -38,31 +38,30 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* source, int64_t block_stride) {
   }
 }
 
-// Transposes Lanes(d) rows of one 128-bit block each: panel[k * width + i] = source[i * stride + k]
-// for i < Lanes(d) and k < 16 / sizeof(T). Row p * kBlock + q goes to block p of vector q, so that
-// transposing within the blocks finishes the work: 2 x 2 for double, 4 x 4 for float.
+// Transposes Lanes(d) rows of one 128-bit block each: lane i of columns[k] is
+// source[i * stride + k]. Row p * kBlock + q goes to block p of vector q, so that transposing
+// within the blocks finishes the work: 2 x 2 for double, 4 x 4 for float.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void transpose_block(D d, const T* source, int64_t stride, int64_t width, T* panel) {
+HWY_INLINE void load_transposed(D d, const T* source, int64_t stride,
+                                hn::Vec<D> (&columns)[16 / sizeof(T)]) {
   constexpr int64_t kBlock = 16 / sizeof(T);
   const int64_t block_stride = kBlock * stride;
+  const auto row0 = load_blocks(d, source, block_stride);
+  const auto row1 = load_blocks(d, source + stride, block_stride);
   if constexpr (kBlock == 2) {
-    const auto row0 = load_blocks(d, source, block_stride);
-    const auto row1 = load_blocks(d, source + stride, block_stride);
-    hn::StoreU(hn::InterleaveLower(d, row0, row1), d, panel);
-    hn::StoreU(hn::InterleaveUpper(d, row0, row1), d, panel + width);
+    columns[0] = hn::InterleaveLower(d, row0, row1);
+    columns[1] = hn::InterleaveUpper(d, row0, row1);
   } else {
-    const auto row0 = load_blocks(d, source, block_stride);
-    const auto row1 = load_blocks(d, source + stride, block_stride);
     const auto row2 = load_blocks(d, source + 2 * stride, block_stride);
     const auto row3 = load_blocks(d, source + 3 * stride, block_stride);
     const auto lower02 = hn::InterleaveLower(d, row0, row2);
     const auto lower13 = hn::InterleaveLower(d, row1, row3);
     const auto upper02 = hn::InterleaveUpper(d, row0, row2);
     const auto upper13 = hn::InterleaveUpper(d, row1, row3);
-    hn::StoreU(hn::InterleaveLower(d, lower02, lower13), d, panel);
-    hn::StoreU(hn::InterleaveUpper(d, lower02, lower13), d, panel + width);
-    hn::StoreU(hn::InterleaveLower(d, upper02, upper13), d, panel + 2 * width);
-    hn::StoreU(hn::InterleaveUpper(d, upper02, upper13), d, panel + 3 * width);
+    columns[0] = hn::InterleaveLower(d, lower02, lower13);
+    columns[1] = hn::InterleaveUpper(d, lower02, lower13);
+    columns[2] = hn::InterleaveLower(d, upper02, upper13);
+    columns[3] = hn::InterleaveUpper(d, upper02, upper13);
   }
 }
 
@@ -106,7 +105,12 @@ int64_t pack_columns(D d, int64_t K, int64_t begin, int64_t count, const T* sour
   int64_t i = begin;
   for (; i + lanes <= count; i += lanes) {
     for (int64_t k = 0; k < whole; k += kBlock) {
-      transpose_block(d, source + i * stride + k, stride, width, panel + k * width + i);
+      hn::Vec<D> columns[kBlock];
+      load_transposed(d, source + i * stride + k, stride, columns);
+      HWY_UNROLL(4)
+      for (int64_t q = 0; q < kBlock; ++q) {
+        hn::StoreU(columns[q], d, panel + (k + q) * width + i);
+      }
     }
     pack_plain(K - whole, i, i + lanes, source + whole, stride, 1, width, panel + whole * width);
   }
