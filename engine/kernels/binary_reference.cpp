@@ -81,7 +81,7 @@ template void select_run_reference(int64_t, const uint8_t*, int64_t, const float
 template void select_run_reference(int64_t, const uint8_t*, int64_t, const double*, int64_t,
                                    const double*, int64_t, double*);
 
-#if 1  // until the fast twin is here
+#ifdef LOOKBACK_REFERENCE_KERNELS
 
 void add_run(int64_t n, const float* a, int64_t a_stride, const float* b, int64_t b_stride,
              float* out) {
