@@ -68,22 +68,7 @@ class BackwardTile {
   void attend(const KeyGradients<T>& sums) {
     const KeyRange keys = rows_.keys();
     for (int64_t j = keys.begin / kKeyBlock * kKeyBlock; j < keys.end; j += kKeyBlock) {
-      const KeyRange block{j, j + kKeyBlock};
-      const Part first = rows_.part(0, block);
-      const Part last = rows_.part(rows_.parts() - 1, block);
-      for (int64_t index = 0; index < rows_.parts(); ++index) {
-        const Part part = rows_.part(index, block);
-        if (part.key_count() > 0) weigh(part, j);
-      }
-      // Where all rows see the same keys, one product serves them all.
-      if (first.keys.begin == last.keys.begin && first.keys.end == last.keys.end) {
-        add_to_keys({0, width_ / kLanes<T>, first.keys}, j, sums);
-        continue;
-      }
-      for (int64_t index = 0; index < rows_.parts(); ++index) {
-        const Part part = rows_.part(index, block);
-        if (part.key_count() > 0) add_to_keys(part, j, sums);
-      }
+      attend_block({j, j + kKeyBlock}, sums);
     }
   }
 
@@ -95,6 +80,25 @@ class BackwardTile {
   }
 
  private:
+  void attend_block(KeyRange block, const KeyGradients<T>& sums) {
+    Part parts[3 * kTileVectors / 2];
+    int64_t count = 0;
+    for (int64_t lane = 0; lane < width_; lane += 2 * kLanes<T>) {
+      Part split[3];
+      const int64_t added = rows_.split(lane, block, split);
+      for (int64_t n = 0; n < added; ++n) parts[count++] = split[n];
+    }
+    for (int64_t n = 0; n < count; ++n) weigh(parts[n], block.begin);
+    // Where all rows see the same keys, one product serves them all.
+    const KeyRange first = rows_.keys_of_vector(0, block);
+    const KeyRange last = rows_.keys_of_vector(width_ - kLanes<T>, block);
+    if (first.begin == last.begin && first.end == last.end) {
+      parts[0] = {0, rows_.vectors(), first};
+      count = 1;
+    }
+    for (int64_t n = 0; n < count; ++n) add_to_keys(parts[n], block.begin, sums);
+  }
+
   void scale_all(T* x) const {
     const auto scale = hn::Set(d_, static_cast<T>(in_.shape.scale));
     for (int64_t n = 0; n < in_.shape.d * width_; n += kLanes<T>) {

@@ -37,14 +37,13 @@ class ForwardTile {
   ForwardTile(const AttentionInputs<T>& in, int64_t pair, int64_t first)
       : in_(in), rows_(in, pair, first), width_(rows_.width()) {
     const AttentionShape& shape = in.shape;
-    const int64_t part_width = kPartVectors * kLanes<T>;
     ScratchArrays<T> scratch(Scratch::kTile,
-                             width_ * (shape.d + shape.dv + 2) + kKeyBlock * part_width, 5);
+                             width_ * (shape.d + shape.dv + 2) + kKeyBlock * kScoreRow, 5);
     q_ = scratch.take(shape.d * width_);
     o_ = scratch.take(shape.dv * width_);
     m_ = scratch.take(width_);
     l_ = scratch.take(width_);
-    s_ = scratch.take(kKeyBlock * part_width);
+    s_ = scratch.take(kKeyBlock * kScoreRow);
 
     const T* rows[kTileRows<T>];
     rows_.rows_of(in.q, rows);
@@ -61,17 +60,8 @@ class ForwardTile {
   void attend() {
     const KeyRange keys = rows_.keys();
     for (int64_t j = keys.begin / kKeyBlock * kKeyBlock; j < keys.end; j += kKeyBlock) {
-      for (int64_t index = 0; index < rows_.parts(); ++index) {
-        const Part part = rows_.part(index, {j, j + kKeyBlock});
-        if (part.key_count() <= 0) continue;
-        scores(part);
-        if (part.vectors == 2) {
-          softmax<2>(part);
-        } else {
-          softmax<1>(part);
-        }
-        add_values(part);
-      }
+      for (int64_t lane = 0; lane < width_; lane += kScoreRow)
+        attend_block(lane, {j, j + kKeyBlock});
     }
   }
 
@@ -95,64 +85,73 @@ class ForwardTile {
   }
 
  private:
-  // s = scale q k^T
-  void scores(const Part& part) {
-    const Place& at = rows_.place(0);
-    const T* k = row_of(in_.k, at.b, at.g, part.keys.begin);
-    const int64_t s_row = part.vectors * kLanes<T>;
-    multiply<T>({part.key_count(), part.vectors, in_.shape.d, k, in_.k.time_stride, 1,
-                 q_ + part.lane, width_, s_, s_row, /*accumulate=*/false});
-    if (rows_.hides(part)) rows_.hide(part, -kInfinity<T>, s_, s_row);
+  // Two vectors of rows, from `lane` on, against the keys of one block.
+  void attend_block(int64_t lane, KeyRange block) {
+    Part parts[3];
+    const int64_t count = rows_.split(lane, block, parts);
+    for (int64_t n = 0; n < count; ++n) scores(parts[n], scores_at(parts[n], lane, block));
+    for (int64_t n = lane; n < std::min(lane + kScoreRow, width_); n += kLanes<T>) {
+      const KeyRange keys = rows_.keys_of_vector(n, block);
+      T* first = s_ + (keys.begin - block.begin) * kScoreRow + n - lane;
+      if (keys.begin < keys.end) softmax(n, first, first + (keys.end - keys.begin) * kScoreRow);
+    }
+    for (int64_t n = 0; n < count; ++n) add_values(parts[n], scores_at(parts[n], lane, block));
   }
 
-  // p = exp(s - m), in the place of s; m and l move on; o is scaled to the new m.
-  template <int64_t kVectors>
-  void softmax(const Part& part) {
-    using V = hn::Vec<decltype(d_)>;
-    constexpr int64_t kRow = kVectors * kLanes<T>;
-    const T* end = s_ + part.key_count() * kRow;
-    for (int64_t n = 0; n < kRow; n += kLanes<T>) {
-      const V old_max = hn::Load(d_, m_ + part.lane + n);
-      V max = old_max;
-      for (const T* s = s_ + n; s < end; s += kRow) max = hn::Max(max, hn::Load(d_, s));
-      hn::Store(max, d_, m_ + part.lane + n);
-      // A row that has seen no key yet: all its weights are to be exp(-infinity - 0) = 0.
-      max = hn::IfThenZeroElse(hn::Eq(max, hn::Set(d_, -kInfinity<T>)), max);
+  T* scores_at(const Part& part, int64_t lane, KeyRange block) {
+    return s_ + (part.keys.begin - block.begin) * kScoreRow + part.lane - lane;
+  }
 
-      V sum = hn::Zero(d_);
-      for (T* s = s_ + n; s < end; s += kRow) {
-        const V p = exp_nonpositive(d_, hn::Sub(hn::Load(d_, s), max));
-        hn::Store(p, d_, s);
-        sum = hn::Add(sum, p);
-      }
-      const V shrink = exp_nonpositive(d_, hn::Sub(old_max, max));
-      T* l = l_ + part.lane + n;
-      hn::Store(hn::MulAdd(hn::Load(d_, l), shrink, sum), d_, l);
-      if (hn::AllTrue(d_, hn::Eq(shrink, hn::Set(d_, T{1})))) continue;
-      for (T* o = o_ + part.lane + n; o < o_ + in_.shape.dv * width_; o += width_) {
-        hn::Store(hn::Mul(hn::Load(d_, o), shrink), d_, o);
-      }
+  // s = scale q k^T
+  void scores(const Part& part, T* s) {
+    const Place& at = rows_.place(0);
+    const T* k = row_of(in_.k, at.b, at.g, part.keys.begin);
+    multiply<T>({part.key_count(), part.vectors, in_.shape.d, k, in_.k.time_stride, 1,
+                 q_ + part.lane, width_, s, kScoreRow, /*accumulate=*/false});
+    if (rows_.hides(part)) rows_.hide(part, -kInfinity<T>, s, kScoreRow);
+  }
+
+  // p = exp(s - m), in the place of s, for one vector of rows; m and l move on, o is scaled.
+  void softmax(int64_t lane, T* s_begin, const T* s_end) {
+    using V = hn::Vec<decltype(d_)>;
+    const V old_max = hn::Load(d_, m_ + lane);
+    V max = old_max;
+    for (const T* s = s_begin; s < s_end; s += kScoreRow) max = hn::Max(max, hn::Load(d_, s));
+    hn::Store(max, d_, m_ + lane);
+    // A row that has seen no key yet: all its weights are to be exp(-infinity - 0) = 0.
+    max = hn::IfThenZeroElse(hn::Eq(max, hn::Set(d_, -kInfinity<T>)), max);
+
+    V sum = hn::Zero(d_);
+    for (T* s = s_begin; s < s_end; s += kScoreRow) {
+      const V p = exp_nonpositive(d_, hn::Sub(hn::Load(d_, s), max));
+      hn::Store(p, d_, s);
+      sum = hn::Add(sum, p);
+    }
+    const V shrink = exp_nonpositive(d_, hn::Sub(old_max, max));
+    hn::Store(hn::MulAdd(hn::Load(d_, l_ + lane), shrink, sum), d_, l_ + lane);
+    if (hn::AllTrue(d_, hn::Eq(shrink, hn::Set(d_, T{1})))) return;
+    for (T* o = o_ + lane; o < o_ + in_.shape.dv * width_; o += width_) {
+      hn::Store(hn::Mul(hn::Load(d_, o), shrink), d_, o);
     }
   }
 
   // o += p v
-  void add_values(const Part& part) {
+  void add_values(const Part& part, T* p) {
     const Place& at = rows_.place(0);
     const int64_t stride = in_.v.time_stride;
     const T* v = row_of(in_.v, at.b, at.g, part.keys.begin);
-    const int64_t s_row = part.vectors * kLanes<T>;
-    const Product<T> product{
-        in_.shape.dv,       part.vectors, part.key_count(), v, 1, stride, s_, s_row,
-        o_ + part.lane,     width_,
-        /*accumulate=*/true};
+    const Product<T> product{in_.shape.dv,       part.vectors,   part.key_count(), v, 1, stride, p,
+                             kScoreRow,          o_ + part.lane, width_,
+                             /*accumulate=*/true};
     if (rows_.hides(part) && holds_nonfinite(v, part.key_count(), in_.shape.dv, stride)) {
-      rows_.hide(part, kHidden<T>, s_, s_row);
+      rows_.hide(part, kHidden<T>, p, kScoreRow);
       multiply_visible(product, HiddenIn::kB);
     } else {
       multiply(product);
     }
   }
 
+  static constexpr int64_t kScoreRow = 2 * kLanes<T>;
   const hn::ScalableTag<T> d_{};
   const AttentionInputs<T>& in_;
   QueryTile<T> rows_;
@@ -161,7 +160,7 @@ class ForwardTile {
   T* o_;  // (dv, rows)
   T* m_;  // (rows): the largest score so far
   T* l_;  // (rows): the sum of exp(s - m) so far
-  T* s_;  // (keys of a block, rows of a part): scores, then weights
+  T* s_;  // (keys of a block, two vectors of rows): scores, then weights
 };
 
 template <class T>

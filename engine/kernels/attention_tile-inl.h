@@ -28,8 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 inline constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
-inline constexpr int64_t kPartVectors = 2;
-inline constexpr int64_t kTileVectors = 2 * kPartVectors;
+inline constexpr int64_t kTileVectors = 4;
 template <class T>
 inline constexpr int64_t kTileRows = kTileVectors* kLanes<T>;
 
@@ -44,10 +43,10 @@ inline KeyRange intersect(KeyRange x, KeyRange y) {
   return {std::max(x.begin, y.begin), std::min(x.end, y.end)};
 }
 
-// Some neighbouring lanes of a tile, and the keys of one block that at least one of them sees.
+// A rectangle of scores: some vectors of rows, and keys of one block that they see.
 struct Part {
   int64_t lane;     // the first
-  int64_t vectors;  // how many vectors of lanes
+  int64_t vectors;  // 1 or more
   KeyRange keys;
 
   int64_t key_count() const { return keys.end - keys.begin; }
@@ -75,7 +74,7 @@ class QueryTile {
 
   int64_t count() const { return count_; }                       // rows
   int64_t width() const { return round_up(count_, kLanes<T>); }  // lanes that hold them
-  int64_t parts() const { return (width() - 1) / (kPartVectors * kLanes<T>)+1; }
+  int64_t vectors() const { return width() / kLanes<T>; }
   const Place& place(int64_t n) const { return place_[n]; }
 
   // The keys that at least one of the lanes sees. Later rows see no earlier keys than others.
@@ -83,11 +82,28 @@ class QueryTile {
     return {keys_[first_lane].begin, keys_[last_lane].end};
   }
   KeyRange keys() const { return keys(0, width() - 1); }
+  KeyRange keys_of_vector(int64_t lane, KeyRange block) const {
+    return intersect(block, keys(lane, lane + kLanes<T> - 1));
+  }
 
-  Part part(int64_t index, KeyRange block) const {
-    const int64_t lane = index * kPartVectors * kLanes<T>;
-    const int64_t lanes = std::min(kPartVectors * kLanes<T>, width() - lane);
-    return {lane, lanes / kLanes<T>, intersect(block, keys(lane, lane + lanes - 1))};
+  // Splits what the two vectors from `lane` on (or the last one) see of a block: keys that only
+  // the first sees, that both see, that only the second sees. Returns the number of parts.
+  int64_t split(int64_t lane, KeyRange block, Part (&parts)[3]) const {
+    const KeyRange x = keys_of_vector(lane, block);
+    KeyRange y = x;
+    int64_t vectors = 1;
+    if (lane + kLanes<T> < width()) {
+      y = keys_of_vector(lane + kLanes<T>, block);
+      vectors = 2;
+    }
+    int64_t count = 0;
+    const auto add = [&](int64_t first, int64_t n, int64_t begin, int64_t end) {
+      if (begin < end) parts[count++] = {first, n, {begin, end}};
+    };
+    add(lane, 1, x.begin, std::min(x.end, y.begin));
+    add(lane, vectors, y.begin, x.end);
+    add(lane + kLanes<T>, 1, std::max(x.end, y.begin), y.end);
+    return count;
   }
 
   // Whether some lane of the part may not attend some key of the part.
@@ -115,8 +131,8 @@ class QueryTile {
   void hide_by_position(const Part& p, T value, T* s, int64_t s_row) const {
     const hn::ScalableTag<T> d;
     const int64_t lanes = p.vectors * kLanes<T>;
-    HWY_ALIGN T begin[kPartVectors * kLanes<T>];
-    HWY_ALIGN T end[kPartVectors * kLanes<T>];
+    HWY_ALIGN T begin[kTileRows<T>];
+    HWY_ALIGN T end[kTileRows<T>];
     for (int64_t n = 0; n < lanes; ++n) {
       const KeyRange k = intersect(keys_[p.lane + n], p.keys);
       begin[n] = static_cast<T>(k.begin - p.keys.begin);
