@@ -17,7 +17,7 @@
 // After foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
-#include <limits>
+#include <algorithm>
 
 #include "engine/kernels/attention.h"
 #include "engine/kernels/attention_exp-inl.h"
@@ -135,7 +135,7 @@ class BackwardTile {
       const Place& at = rows_.place(n);
       const T lse = g_.lse[(at.b * in_.shape.heads + at.h) * in_.shape.Tq + at.i];
       // A row without keys: exp(-infinity - 0) = 0 for all that is hidden from it.
-      lse_[n] = lse == -std::numeric_limits<T>::infinity() ? T{0} : lse;
+      lse_[n] = lse == -kInfinity<T> ? T{0} : lse;
     }
   }
 
@@ -160,7 +160,7 @@ class BackwardTile {
                  width_, /*accumulate=*/false});
     multiply<T>({count, part.vectors, shape.dv, v, in_.v.time_stride, 1, do_ + part.lane, width_,
                  ds, width_, /*accumulate=*/false});
-    if (hides) rows_.hide(part, -std::numeric_limits<T>::infinity(), p, width_);
+    if (hides) rows_.hide(part, -kInfinity<T>, p, width_);
     for (int64_t n = 0; n < part.vectors * kLanes<T>; n += kLanes<T>) {
       const auto lse = hn::Load(d_, lse_ + part.lane + n);
       const auto D = hn::Load(d_, D_ + part.lane + n);

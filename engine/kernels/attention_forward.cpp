@@ -13,10 +13,10 @@
 // After foreach_target.h, which includes this file once per target.
 #include <hwy/highway.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 
 #include "engine/kernels/attention.h"
+#include "engine/kernels/attention_decode-inl.h"
 #include "engine/kernels/attention_exp-inl.h"
 #include "engine/kernels/attention_multiply-inl.h"
 #include "engine/kernels/attention_problem.h"
@@ -27,9 +27,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lookback::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
 template <class T>
 class ForwardTile {
@@ -79,8 +76,7 @@ class ForwardTile {
     store_transposed(o_, width_, rows_.count(), in_.shape.dv, rows);
     for (int64_t n = 0; n < rows_.count(); ++n) {
       const Place& at = rows_.place(n);
-      lse[(at.b * in_.shape.heads + at.h) * in_.shape.Tq + at.i] =
-          l_[n] == 0 ? -kInfinity<T> : m_[n] + std::log(l_[n]);
+      lse[(at.b * in_.shape.heads + at.h) * in_.shape.Tq + at.i] = log_sum(m_[n], l_[n]);
     }
   }
 
@@ -168,9 +164,15 @@ void forward(const AttentionInputs<T>& in, MutableOperand<T> out, T* lse) {
   const int64_t tiles = (in.rows() + kTileRows<T> - 1) / kTileRows<T>;
   parallel_for(in.pairs() * tiles, in.grain(kTileRows<T>), [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
-      ForwardTile<T> tile(in, n / tiles, balanced(n % tiles, tiles) * kTileRows<T>);
-      tile.attend();
-      tile.write(out, lse);
+      if (Decode<T>::serves(in)) {
+        Decode<T> query(in, n);
+        query.attend();
+        query.write(out, lse);
+      } else {
+        ForwardTile<T> tile(in, n / tiles, balanced(n % tiles, tiles) * kTileRows<T>);
+        tile.attend();
+        tile.write(out, lse);
+      }
     }
   });
 }

@@ -5,8 +5,8 @@
 //       for v in 2 vectors              b[v] = B[k, v]
 //       for r in rows                   c[r, v] = fma(A[r, k], b[v], c[r, v])
 //
-// A lies anywhere, also transposed; B and C are row-major, of whole vectors. Each element of C is
-// one chain of fused multiply-adds in the order of k.
+// A lies anywhere, also transposed; B and C are row-major, of whole vectors, C aligned. Each
+// element of C is one chain of fused multiply-adds in the order of k.
 //
 // Included once per SIMD target, hence the unusual guard.
 #if defined(LOOKBACK_ATTENTION_MULTIPLY_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -70,7 +70,7 @@ HWY_INLINE void multiply_strip(const Product<T>& p, int64_t m, int64_t n) {
   for (int64_t k = 0; k < p.K; ++k) {
     V row[kVectors];
     HWY_UNROLL(2)
-    for (size_t v = 0; v < kVectors; ++v) row[v] = hn::Load(d, b + v * lanes);
+    for (size_t v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * lanes);
     HWY_UNROLL(8)
     for (size_t r = 0; r < kRows; ++r) {
       const V x = hn::Set(d, a[static_cast<int64_t>(r) * a_row]);
@@ -133,7 +133,7 @@ void multiply_visible(const Product<T>& p, HiddenIn hidden_in) {
       auto sum = p.accumulate ? hn::Load(d, c) : hn::Zero(d);
       for (int64_t k = 0; k < p.K; ++k) {
         const auto a = hn::Set(d, p.a[m * p.a_row + k * p.a_col]);
-        const auto b = hn::Load(d, p.b + k * p.b_row + n);
+        const auto b = hn::LoadU(d, p.b + k * p.b_row + n);
         const auto weight = hidden_in == HiddenIn::kA ? a : b;
         const auto hidden = hn::RebindMask(d, hn::Eq(hn::BitCast(du, weight), hidden_bits));
         sum = hn::IfThenElse(hidden, sum, hn::MulAdd(a, b, sum));

@@ -17,7 +17,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "engine/kernels/attention_problem.h"
 
@@ -34,6 +36,15 @@ inline constexpr int64_t kTileRows = kTileVectors* kLanes<T>;
 
 // Keys are taken in blocks that begin at multiples of this, wherever the queries are.
 inline constexpr int64_t kKeyBlock = 128;
+
+template <class T>
+inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+// lse of a row: the largest score m, and l = sum of exp(score - m). Without keys l is 0.
+template <class T>
+T log_sum(T m, T l) {
+  return l == 0 ? -kInfinity<T> : m + std::log(l);
+}
 
 inline int64_t round_up(int64_t n, int64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
