@@ -83,19 +83,11 @@ void multiply_block(const GemmProblem<T>& block, const Panels<T>& b, T* packed_a
       pack_panel(block.K, rows, a.data, a.row_stride, a.col_stride, rows, packed_a);
       a = {packed_a, 1, rows};
     }
-    Strip<T> strip{block.K,
-                   {a.data, a.data + std::min<int64_t>(6, rows - 1) * a.row_stride},
-                   a.row_stride,
-                   a.col_stride,
-                   b.data,
-                   b.k_stride,
-                   block.C + i * block.ldc,
-                   block.ldc,
-                   block.accumulate};
-    for (int64_t j = 0; j < block.N; j += b.width) {
-      multiply_strip(rows, std::min(b.width, block.N - j), strip);
-      strip.b += b.panel_stride;
-      strip.c += b.width;
+    const Walk walk{block.K, a.row_stride, a.col_stride, b.k_stride, block.ldc, block.accumulate};
+    const T* panel = b.data;
+    for (int64_t j = 0; j < block.N; j += b.width, panel += b.panel_stride) {
+      multiply_strip(walk, rows, std::min(b.width, block.N - j), a.data, panel,
+                     block.C + i * block.ldc + j);
     }
   }
 }

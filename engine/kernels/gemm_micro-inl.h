@@ -38,19 +38,13 @@ inline constexpr size_t kTileRows = 6;  // 16 registers
 #endif
 inline constexpr int64_t kSums = 2 * kTileRows;  // vectors of running sums in a tile
 
-// One strip of A times a panel of B, as the micro-kernel reads them: packed or where they lie.
-template <class T>
-struct Strip {
+// How the micro-kernel walks through its operands, packed or not: the same for all tiles of a
+// block. In registers, or nearly: whatever is written per tile would have to come back from memory.
+struct Walk {
   int64_t K;
-  // Row r of A is a[r / 6] + (r % 6) * a_row: with two pointers, six offsets serve twelve rows,
-  // and all addresses fit the general registers.
-  const T* a[2];
-  int64_t a_row;
-  int64_t a_k;
-  const T* b;  // b[k * b_k + j]
-  int64_t b_k;
-  T* c;  // c[r * ldc + j]
-  int64_t ldc;
+  int64_t a_row, a_k;  // A[r, k] is a[r * a_row + k * a_k]
+  int64_t b_k;         // B[k, j] is b[k * b_k + j]
+  int64_t ldc;         // C[r, j] is c[r * ldc + j]
   bool accumulate;
 };
 
@@ -77,25 +71,35 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, T* HWY_RESTRICT p, size_t count) 
 #endif
 }
 
+// The same pointer, but the compiler forgets how it came about. Else it keeps the addresses of all
+// rows at once, runs out of registers, and waits for its spills in the innermost loop.
+template <class T>
+HWY_INLINE T* fresh(T* pointer) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm("" : "+r"(pointer));
+#endif
+  return pointer;
+}
+
 // One tile of kRows rows by kVectors vectors. When kPartial, the last vector has only
 // `last` valid lanes.
 template <class T, size_t kRows, size_t kVectors, bool kPartial>
-void micro_kernel(const Strip<T>& strip, size_t last) {
+void micro_kernel(const Walk& walk, const T* a, const T* b, T* c, size_t last) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const size_t lanes = hn::Lanes(d);
   const auto is_partial = [](size_t v) { return kPartial && v == kVectors - 1; };
-  const int64_t K = strip.K;
-  const int64_t ldc = strip.ldc;
+  const int64_t K = walk.K;
+  const int64_t ldc = walk.ldc;
   V acc[kRows][kVectors];
 
-  if (strip.accumulate) {
-    const T* HWY_RESTRICT c = strip.c;
+  if (walk.accumulate) {
+    const T* c_row = c;
     HWY_UNROLL(12)
-    for (size_t r = 0; r < kRows; ++r, c += ldc) {
+    for (size_t r = 0; r < kRows; ++r, c_row += ldc) {
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) {
-        const T* p = c + v * lanes;
+        const T* p = c_row + v * lanes;
         acc[r][v] = is_partial(v) ? load_first(d, p, last) : hn::LoadU(d, p);
       }
     }
@@ -108,17 +112,16 @@ void micro_kernel(const Strip<T>& strip, size_t last) {
   }
 
   if (K >= 128) {
-    const T* c = strip.c + kVectors * lanes;
+    const T* next = c + kVectors * lanes;  // the tile to the right
     HWY_UNROLL(12)
-    for (size_t r = 0; r < kRows; ++r, c += ldc) {
+    for (size_t r = 0; r < kRows; ++r, next += ldc) {
       HWY_UNROLL(8)
-      for (size_t v = 0; v < kVectors; ++v) hwy::Prefetch(c + v * lanes);
+      for (size_t v = 0; v < kVectors; ++v) hwy::Prefetch(next + v * lanes);
     }
   }
 
-  const T* HWY_RESTRICT a[2] = {strip.a[0], strip.a[1]};
-  const T* HWY_RESTRICT b = strip.b;
-  const int64_t a_row = strip.a_row, a_k = strip.a_k, b_k = strip.b_k;
+  const int64_t a_row = walk.a_row;
+  const T* sixth = fresh(a + 6 * a_row);
   for (int64_t k = 0; k < K; ++k) {
     V row[kVectors];
     HWY_UNROLL(8)
@@ -128,21 +131,22 @@ void micro_kernel(const Strip<T>& strip, size_t last) {
     }
     HWY_UNROLL(12)
     for (size_t r = 0; r < kRows; ++r) {
-      const V a_rk = hn::Set(d, a[r / 6][static_cast<int64_t>(r % 6) * a_row]);
+      const T* row_0_or_6 = r < 6 ? a : sixth;
+      const V a_rk = hn::Set(d, row_0_or_6[static_cast<int64_t>(r % 6) * a_row]);
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(a_rk, row[v], acc[r][v]);
     }
-    a[0] += a_k;
-    a[1] += a_k;
-    b += b_k;
+    a += walk.a_k;
+    sixth += walk.a_k;
+    b += walk.b_k;
   }
 
-  T* HWY_RESTRICT c = strip.c;
+  T* c_row = fresh(c);
   HWY_UNROLL(12)
-  for (size_t r = 0; r < kRows; ++r, c += ldc) {
+  for (size_t r = 0; r < kRows; ++r, c_row += ldc) {
     HWY_UNROLL(8)
     for (size_t v = 0; v < kVectors; ++v) {
-      T* p = c + v * lanes;
+      T* p = c_row + v * lanes;
       if (is_partial(v)) {
         store_first(acc[r][v], d, p, last);
       } else {
@@ -153,7 +157,7 @@ void micro_kernel(const Strip<T>& strip, size_t last) {
 }
 
 template <class T>
-using MicroKernel = void (*)(const Strip<T>&, size_t last);
+using MicroKernel = void (*)(const Walk&, const T* a, const T* b, T* c, size_t last);
 
 // The micro-kernels of 1, 2, ..., kTileRows rows, all equally wide.
 template <class T, size_t kVectors, bool kPartial, size_t... kRow>
@@ -172,7 +176,7 @@ int64_t widest_tile(int64_t rows) {
 
 // A strip of at most kTileRows rows by any number of columns, tile after tile to the right.
 template <class T>
-void multiply_strip(int64_t rows, int64_t columns, Strip<T> strip) {
+void multiply_strip(const Walk& walk, int64_t rows, int64_t columns, const T* a, const T* b, T* c) {
   static constexpr auto kWide8 = by_rows<T, 8, false>(std::make_index_sequence<kSums / 8>());
   static constexpr auto kWide4 = by_rows<T, 4, false>(std::make_index_sequence<kSums / 4>());
   static constexpr auto kWide2 = by_rows<T, 2, false>(std::make_index_sequence<kTileRows>());
@@ -183,9 +187,9 @@ void multiply_strip(int64_t rows, int64_t columns, Strip<T> strip) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const auto kernel = static_cast<size_t>(rows - 1);
   const auto run = [&](MicroKernel<T> micro, int64_t width, int64_t last) {
-    micro(strip, static_cast<size_t>(last));
-    strip.b += width;
-    strip.c += width;
+    micro(walk, a, b, c, static_cast<size_t>(last));
+    b += width;
+    c += width;
     columns -= width;
   };
   if (rows * 8 <= kSums) {
