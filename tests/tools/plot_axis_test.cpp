@@ -82,7 +82,7 @@ TEST_P(LabelFit, LabelsNeverOverlap) {
   const int count = GetParam();
   for (const std::string token : {"a", "U+1F600", "a whole word"}) {
     const Labels labels(static_cast<std::size_t>(count), token);
-    for (int cell = 1; cell < 140; cell += cell < 40 ? 1 : 7) {
+    for (const int cell : {1, 2, 3, 5, 9, 14, 20, 23, 24, 25, 28, 33, 56, 90, 112}) {
       const EdgeLabels columns = fit_column_labels(labels, count, cell, theme);
       int needed = theme.line_height(columns.style);
       if (columns.turned) {

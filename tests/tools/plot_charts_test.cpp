@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/tools/files_support.h"
+#include "tests/tools/plot_support.h"
 #include "tools/plot/annotate.h"
 #include "tools/plot/chart.h"
 #include "tools/plot/plot.h"
@@ -18,21 +19,11 @@ namespace lookback {
 namespace {
 
 using namespace plot;
+using test::margin_is_paper;
 using test::message_of;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-bool margin_is_paper(const Canvas& canvas, int margin) {
-  for (int y = 0; y < canvas.height(); ++y) {
-    for (int x = 0; x < canvas.width(); ++x) {
-      const bool inside =
-          x >= margin && x < canvas.width() - margin && y >= margin && y < canvas.height() - margin;
-      if (!inside && canvas.pixel(x, y) != palette::paper) return false;
-    }
-  }
-  return true;
-}
 
 int count(const Canvas& canvas, Rgb color) {
   int pixels = 0;

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "tests/tools/files_support.h"
+#include "tests/tools/plot_support.h"
 #include "tools/plot/color_scale.h"
 
 namespace lookback {
 namespace {
 
 using namespace plot;
+using test::margin_is_paper;
 using test::message_of;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -47,17 +49,6 @@ Rgb cell_color(const Panel& panel, int row, int column, std::size_t area_index =
   return color;
 }
 
-// A margin of paper all around: nothing sticks out of the page or is cut by its edge.
-void expect_margin(const Canvas& canvas, int margin) {
-  for (int y = 0; y < canvas.height(); ++y) {
-    for (int x = 0; x < canvas.width(); ++x) {
-      const bool inside =
-          x >= margin && x < canvas.width() - margin && y >= margin && y < canvas.height() - margin;
-      ASSERT_TRUE(inside || canvas.pixel(x, y) == palette::paper) << x << " " << y;
-    }
-  }
-}
-
 class HeatmapOfLength : public testing::TestWithParam<int> {};
 
 TEST_P(HeatmapOfLength, EveryCellHasItsColourAndNothingIsCut) {
@@ -77,7 +68,7 @@ TEST_P(HeatmapOfLength, EveryCellHasItsColourAndNothingIsCut) {
       ASSERT_EQ(cell_color(panel, i, j), expected) << i << " " << j;
     }
   }
-  expect_margin(panel.canvas, Theme().px(20));
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lengths, HeatmapOfLength, testing::Values(1, 2, 3, 8, 22, 64, 129, 512));
@@ -167,7 +158,7 @@ TEST(Heatmap, OblongOnesWork) {
                                {"Oblong", "", ""});
     EXPECT_EQ(panel.areas[0].rows, rows);
     EXPECT_GE(panel.areas[0].cell_height * rows, Theme().px(30));
-    expect_margin(panel.canvas, Theme().px(20));
+    EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
   }
 }
 
@@ -190,7 +181,7 @@ TEST(Heatmap, OddLabelsAndLongTitlesAreNotCut) {
   heatmap.caption = std::string(200, 'y');
   const Panel panel = figure(draw_heatmap(heatmap), {std::string(400, 'W'), std::string(500, 'i'),
                                                      "made by: " + std::string(300, '-')});
-  expect_margin(panel.canvas, Theme().px(20));
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
 }
 
 TEST(Heatmap, EveryScaleWorks) {
@@ -198,7 +189,7 @@ TEST(Heatmap, EveryScaleWorks) {
     const Panel panel =
         figure(draw_heatmap(causal(8), Theme(scale)), {"T", "s", "f"}, Theme(scale));
     EXPECT_EQ(panel.areas[0].cell_width, 56 * scale);
-    expect_margin(panel.canvas, 20 * scale);
+    EXPECT_TRUE(margin_is_paper(panel.canvas, 20 * scale));
   }
 }
 
@@ -270,7 +261,7 @@ TEST(HeatmapGrid, AlignsRowsAndColumns) {
     EXPECT_EQ(panel.areas[i].y, panel.areas[i - i % 4].y);
     EXPECT_EQ(panel.areas[i].x, panel.areas[i % 4].x);
   }
-  expect_margin(panel.canvas, Theme().px(20));
+  EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
 }
 
 TEST(HeatmapGrid, PanelsDoNotOverlap) {

@@ -23,10 +23,12 @@ bool has_ink(const Mask& mask) {
 
 class AnyFonts : public testing::TestWithParam<bool> {
  protected:
-  std::shared_ptr<const Fonts> fonts() const {
-    return GetParam() ? std::make_shared<const Fonts>() : default_fonts();
-  }
-  Theme theme() const { return Theme(2, fonts()); }
+  const Fonts* fonts() const { return fonts_.get(); }
+  Theme theme() const { return Theme(2, fonts_); }
+
+ private:
+  std::shared_ptr<const Fonts> fonts_ =
+      GetParam() ? std::make_shared<const Fonts>() : default_fonts();
 };
 
 INSTANTIATE_TEST_SUITE_P(Faces, AnyFonts, testing::Bool(),

@@ -38,9 +38,10 @@ struct Substitute {
 };
 
 // Marks that our own figures use, for faces that lack them.
-constexpr std::array<Substitute, 30> kSubstitutes = {{
+constexpr std::array<Substitute, 36> kSubstitutes = {{
     {U'↵', "\\n"},  {U'␣', "_"},  {U'⇥', "\\t"}, {U'␍', "\\r"}, {U'␀', "\\0"}, {U'…', "..."},
     {U'−', "-"},    {U'–', "-"},  {U'—', "-"},   {U'×', "x"},   {U'·', "."},   {U'∞', "inf"},
+    {U'“', "\""},   {U'”', "\""}, {U'‘', "'"},   {U'’', "'"},   {U'∂', "d"},   {U'‖', "||"},
     {U'√', "sqrt"}, {U'±', "+-"}, {U'≤', "<="},  {U'≥', ">="},  {U'✓', "+"},   {U'✗', "x"},
     {U'⁰', "^0"},   {U'¹', "^1"}, {U'²', "^2"},  {U'³', "^3"},  {U'⁴', "^4"},  {U'⁵', "^5"},
     {U'⁶', "^6"},   {U'⁷', "^7"}, {U'⁸', "^8"},  {U'⁹', "^9"},  {U'⁻', "^-"},  {U'≈', "~"},
@@ -114,7 +115,7 @@ std::string Font::drawable(std::string_view utf8, bool keep_newlines) const {
       continue;
     }
     std::string plain = substitute(c);
-    if (plain.starts_with("U+") && code_points.size() > 1) plain = '[' + plain + ']';
+    if (plain.starts_with("U+") && code_points.size() > 1) plain.insert(0, 1, '[').push_back(']');
     const bool superscript = plain.front() == '^';
     result += superscript && in_superscript ? plain.substr(1) : plain;
     in_superscript = superscript;

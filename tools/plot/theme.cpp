@@ -73,8 +73,10 @@ std::vector<std::string> Theme::wrap(std::string_view text, const TextStyle& sty
     std::string line;
     bool line_is_open = false;
     for (const std::string& word : split(paragraph, ' ')) {
-      if (line_is_open && fits(line + ' ' + word)) {
-        line += ' ' + word;
+      std::string longer = line;
+      longer.append(1, ' ').append(word);
+      if (line_is_open && fits(longer)) {
+        line = std::move(longer);
         continue;
       }
       if (line_is_open) lines.push_back(line);
@@ -83,13 +85,12 @@ std::vector<std::string> Theme::wrap(std::string_view text, const TextStyle& sty
       if (fits(word)) continue;
       line.clear();  // a word wider than the line: letter by letter
       for (const char32_t letter : text::decode_utf8_or_replace(word)) {
-        const std::string longer = line + text::encode_utf8(letter);
-        if (!line.empty() && !fits(longer)) {
+        const std::string next = text::encode_utf8(letter);
+        if (!line.empty() && !fits(line + next)) {
           lines.push_back(line);
-          line = text::encode_utf8(letter);
-        } else {
-          line = longer;
+          line.clear();
         }
+        line += next;
       }
     }
     lines.push_back(line);

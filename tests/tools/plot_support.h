@@ -1,0 +1,21 @@
+// What the tests of figures share.
+#pragma once
+
+#include "tools/plot/canvas.h"
+#include "tools/plot/color.h"
+
+namespace lookback::test {
+
+// A margin of paper all around: nothing sticks out of the page or is cut by its edge.
+inline bool margin_is_paper(const plot::Canvas& canvas, int margin) {
+  for (int y = 0; y < canvas.height(); ++y) {
+    const bool edge_row = y < margin || y >= canvas.height() - margin;
+    for (int x = 0; x < canvas.width(); ++x) {
+      if (!edge_row && x == margin) x = canvas.width() - margin;  // the inside may hold anything
+      if (canvas.pixel(x, y) != plot::palette::paper) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace lookback::test
