@@ -5,7 +5,6 @@
 #include <bit>
 #include <mutex>
 #include <new>
-#include <vector>
 
 namespace lookback {
 namespace {
@@ -49,33 +48,28 @@ class CachingAllocator {
     const SizeClass size = size_class(bytes);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      ++statistics_.requests;
-      count_in_use(size.bytes);
-      std::vector<void*>& kept = kept_[size.index];
-      if (!kept.empty()) {
-        void* block = kept.back();
-        kept.pop_back();
-        ++statistics_.cache_hits;
+      if (Kept*& first = kept_[size.index]) {
+        Kept* block = first;
+        first = block->next;
         statistics_.bytes_cached -= size.bytes;
+        ++statistics_.cache_hits;
+        count_request(size.bytes);
         return block;
       }
     }
-    try {
-      return ::operator new (static_cast<size_t>(size.bytes), std::align_val_t{kAlignment});
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      count_in_use(-size.bytes);
-      throw;
-    }
+    void* block = from_system(size.bytes);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    count_request(size.bytes);
+    return block;
   }
 
-  void free(void* block, int64_t bytes) {
+  void free(void* block, int64_t bytes) noexcept {
     const SizeClass size = size_class(bytes);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      count_in_use(-size.bytes);
+      statistics_.bytes_in_use -= size.bytes;
       if (kCaching && statistics_.bytes_cached + size.bytes <= kMaxCachedBytes) {
-        kept_[size.index].push_back(block);
+        kept_[size.index] = new (block) Kept{kept_[size.index]};
         statistics_.bytes_cached += size.bytes;
         return;
       }
@@ -95,22 +89,40 @@ class CachingAllocator {
 
   void empty_cache() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (std::vector<void*>& kept : kept_) {
-      for (void* block : kept) ::operator delete (block, std::align_val_t{kAlignment});
-      kept.clear();
+    for (Kept*& first : kept_) {
+      while (first != nullptr) {
+        Kept* block = first;
+        first = block->next;
+        ::operator delete (block, std::align_val_t{kAlignment});
+      }
     }
     statistics_.bytes_cached = 0;
   }
 
  private:
-  void count_in_use(int64_t bytes) {
+  // A kept block holds the address of the next one of its size: keeping it needs no memory.
+  struct Kept {
+    Kept* next;
+  };
+
+  // What is kept may be just what is missing, so it is given back before giving up.
+  void* from_system(int64_t bytes) {
+    const auto size = static_cast<size_t>(bytes);
+    void* block = ::operator new (size, std::align_val_t{kAlignment}, std::nothrow);
+    if (block != nullptr) return block;
+    empty_cache();
+    return ::operator new (size, std::align_val_t{kAlignment});
+  }
+
+  void count_request(int64_t bytes) {
+    ++statistics_.requests;
     statistics_.bytes_in_use += bytes;
     statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.bytes_in_use);
   }
 
   std::mutex mutex_;
   AllocatorStatistics statistics_;
-  std::array<std::vector<void*>, 256> kept_;
+  std::array<Kept*, 256> kept_{};
 };
 
 // Never destroyed: tensors with static lifetime may outlive every other object.

@@ -30,7 +30,7 @@ class Storage {
 // training step asks for the same sizes every time. Thread-safe.
 struct AllocatorStatistics {
   int64_t bytes_in_use = 0;  // in live storages
-  int64_t peak_bytes = 0;    // the most that was in use at once, since reset_peak()
+  int64_t peak_bytes = 0;    // the most that was in use at once, since reset_peak_bytes()
   int64_t bytes_cached = 0;  // freed, kept for the next request
   int64_t requests = 0;
   int64_t cache_hits = 0;  // requests served from kept blocks
