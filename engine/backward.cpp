@@ -1,7 +1,9 @@
 #include "engine/backward.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "engine/error.h"
@@ -13,18 +15,6 @@ namespace {
 
 thread_local bool recording = true;
 thread_local bool anomaly_checks = false;
-
-// Restores `recording` when the sweep ends, however it ends.
-class RecordingScope {
- public:
-  explicit RecordingScope(bool on) : previous_(recording) { recording = on; }
-  ~RecordingScope() { recording = previous_; }
-  RecordingScope(const RecordingScope&) = delete;
-  RecordingScope& operator=(const RecordingScope&) = delete;
-
- private:
-  bool previous_;
-};
 
 // A node that waits for its turn, with the sum of the gradients that have reached it.
 struct Pending {
@@ -45,15 +35,19 @@ void add_to(Agenda& agenda, const std::shared_ptr<Node>& node, const Tensor& gra
   pending.gradient = pending.gradient.defined() ? pending.gradient + gradient : gradient;
 }
 
-void check_finite(const Gradients& gradients, const char* op) {
+// Throws std::runtime_error "[anomaly] where... value" unless all elements are finite.
+template <class... Where>
+void check_finite(const Tensor& gradient, const Where&... where) {
+  for (const double value : gradient.to_vector<double>()) {
+    if (!std::isfinite(value)) detail::fail<std::runtime_error>("anomaly", where..., value);
+  }
+}
+
+void check_finite(const Gradients& gradients, const Node& node) {
   for (size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined()) continue;
-    for (const double value : gradients[i].to_vector<double>()) {
-      if (std::isfinite(value)) continue;
-      detail::fail<std::runtime_error>("anomaly", "backward of ", op, " produced ", value,
-                                       " in the gradient of input ", i, " of shape ",
-                                       gradients[i].shape());
-    }
+    if (!gradients[i].defined() || node.parents[i] == nullptr) continue;
+    check_finite(gradients[i], "backward of ", node.op, ": the gradient of input ", i, " of shape ",
+                 gradients[i].shape(), " contains ");
   }
 }
 
@@ -65,21 +59,22 @@ Gradients run_closure(const Node& node, const Tensor& dy) {
     Gradients gradients = node.backward(dy);
     check(gradients.size() == node.parents.size(), node.op, "backward gave ", gradients.size(),
           " gradients for ", node.parents.size(), " inputs");
-    if (anomaly_checks) check_finite(gradients, node.op);
+    if (anomaly_checks) check_finite(gradients, node);
     return gradients;
   } catch (const std::invalid_argument& error) {
     detail::fail<std::invalid_argument>("backward", node.op, ": ", error.what());
   }
 }
 
-Tensor seed_for(const Tensor& y, const Tensor& seed) {
+Tensor seed_for(const Tensor& y, const Tensor& seed, GradOptions options) {
   check(y.requires_grad(), "backward", "this tensor of shape ", y.shape(),
         " does not require a gradient: nothing was recorded");
   if (seed.defined()) {
     check(seed.shape() == y.shape() && seed.dtype() == y.dtype(), "backward",
           "the seed must have the shape and dtype of the output; got ", seed.shape(), " ",
           seed.dtype(), " and ", y.shape(), " ", y.dtype());
-    return seed;
+    if (anomaly_checks) check_finite(seed, "the seed contains ");
+    return options.create_graph ? seed : seed.detach();
   }
   check(y.numel() == 1, "backward", "only a one-element output may omit the seed; got shape ",
         y.shape());
@@ -87,17 +82,19 @@ Tensor seed_for(const Tensor& y, const Tensor& seed) {
 }
 
 // The sweep. Knows no op: it hands each node, newest first, the sum of its gradients, and passes
-// on what the node's closure makes of it. visit(node, gradient) sees every node on the way.
+// on what the node's closure makes of it. visit(node, gradient) sees every node on the way, down
+// to the one with the sequence number `oldest`.
 template <class Visit>
-void sweep(const Tensor& y, const Tensor& seed, GradOptions options, const Visit& visit) {
+void sweep(const Tensor& y, const Tensor& seed, GradOptions options, uint64_t oldest,
+           const Visit& visit) {
   Agenda agenda;
-  add_to(agenda, y.node(), seed_for(y, seed), "backward");
-  const RecordingScope scope(options.create_graph);
-  while (!agenda.empty()) {
+  add_to(agenda, y.node(), seed_for(y, seed, options), "backward");
+  const RecordingGuard scope(options.create_graph);
+  while (!agenda.empty() && agenda.begin()->first >= oldest) {
     const Pending next = std::move(agenda.begin()->second);
     agenda.erase(agenda.begin());
     visit(next.node, next.gradient);
-    if (next.node->is_leaf()) continue;
+    if (next.node->is_leaf() || next.node->sequence == oldest) continue;
 
     const Gradients gradients = run_closure(*next.node, next.gradient);
     for (size_t i = 0; i < gradients.size(); ++i) {
@@ -108,22 +105,27 @@ void sweep(const Tensor& y, const Tensor& seed, GradOptions options, const Visit
   }
 }
 
-// The one place that writes .grad(). An earlier gradient is replaced, never changed: somebody may
-// hold it.
-void accumulate_grad(Node& leaf, const Tensor& gradient) {
-  leaf.grad = leaf.grad.defined() ? leaf.grad + gradient : gradient.clone();
+// The one place that writes .grad(): when all sums are there, so that nothing can fail half way.
+// An earlier gradient is replaced, never changed, and a new one copied: somebody may hold either.
+void accumulate_grad(std::vector<Pending>& leaves) {
+  for (auto& [leaf, gradient] : leaves) {
+    gradient = leaf->grad.defined() ? leaf->grad + gradient : gradient.clone();
+  }
+  for (auto& [leaf, gradient] : leaves) leaf->grad = std::move(gradient);
 }
 
 }  // namespace
 
 std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& inputs, const Tensor& seed,
                          GradOptions options) {
+  uint64_t oldest = std::numeric_limits<uint64_t>::max();
   for (size_t i = 0; i < inputs.size(); ++i) {
     check(inputs[i].requires_grad(), "grad", "input ", i, " of shape ", inputs[i].shape(),
           " does not require a gradient");
+    oldest = std::min(oldest, inputs[i].node()->sequence);
   }
   std::vector<Tensor> result(inputs.size());
-  sweep(y, seed, options, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
+  sweep(y, seed, options, oldest, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].node() == node) result[i] = gradient;
     }
@@ -132,13 +134,12 @@ std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& inputs, con
 }
 
 void backward(const Tensor& y, const Tensor& seed, GradOptions options) {
-  // Written only when the whole sweep has succeeded.
   std::vector<Pending> leaves;
-  sweep(y, seed, options, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
+  sweep(y, seed, options, 0, [&](const std::shared_ptr<Node>& node, const Tensor& gradient) {
     if (node->is_leaf()) leaves.push_back({node, gradient});
   });
-  const RecordingScope scope(options.create_graph);
-  for (const Pending& leaf : leaves) accumulate_grad(*leaf.node, leaf.gradient);
+  const RecordingGuard scope(options.create_graph);
+  accumulate_grad(leaves);
 }
 
 Tensor reduce_to_shape(const Tensor& gradient, const Shape& shape) {
@@ -153,9 +154,7 @@ Tensor reduce_to_shape(const Tensor& gradient, const Shape& shape) {
 
 bool grad_enabled() { return recording; }
 
-NoGradGuard::NoGradGuard() : previous_(recording) { recording = false; }
-NoGradGuard::~NoGradGuard() { recording = previous_; }
-RecordingGuard::RecordingGuard() : previous_(recording) { recording = true; }
+RecordingGuard::RecordingGuard(bool record) : previous_(recording) { recording = record; }
 RecordingGuard::~RecordingGuard() { recording = previous_; }
 AnomalyGuard::AnomalyGuard() : previous_(anomaly_checks) { anomaly_checks = true; }
 AnomalyGuard::~AnomalyGuard() { anomaly_checks = previous_; }
