@@ -17,6 +17,21 @@ double polynomial(const std::array<double, 8>& c, double x) {
   return sum;
 }
 
+// ln x for x in (0, 1): with x = m 2^e and s = (m - 1) / (m + 1),
+// ln x = e ln 2 + 2 (s + s^3 / 3 + s^5 / 5 + ...); |s| < 0.172, so 11 terms suffice.
+double natural_log(double x) {
+  int e = 0;
+  double m = std::frexp(x, &e);  // in [1/2, 1); better around 1
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --e;
+  }
+  const double s = (m - 1) / (m + 1);
+  double series = 0;
+  for (int odd = 21; odd >= 3; odd -= 2) series = (series + 1.0 / odd) * (s * s);
+  return e * 0.69314718055994531 + 2 * (s + s * series);
+}
+
 // The inverse of the normal distribution function (Wichura 1988, AS 241, routine PPND16).
 double inverse_normal(double p) {
   static constexpr std::array<double, 8> a = {3.3871328727963666080e0,  1.3314166789178437745e+2,
@@ -60,7 +75,7 @@ double inverse_normal(double p) {
     const double r = 0.180625 - q * q;
     return q * polynomial(a, r) / polynomial(b, r);
   }
-  const double tail = std::sqrt(-std::log(q < 0 ? p : 1.0 - p));
+  const double tail = std::sqrt(-natural_log(q < 0 ? p : 1.0 - p));
   const double z = tail <= 5.0 ? polynomial(c, tail - 1.6) / polynomial(d, tail - 1.6)
                                : polynomial(e, tail - 5.0) / polynomial(f, tail - 5.0);
   return q < 0 ? -z : z;
@@ -93,7 +108,9 @@ std::ostream& operator<<(std::ostream& out, const Generator& generator) {
 }
 
 std::istream& operator>>(std::istream& in, Generator& generator) {
-  return in >> generator.seed_ >> generator.bits_;
+  Generator read(0);
+  if (in >> read.seed_ >> read.bits_) generator = read;
+  return in;
 }
 
 }  // namespace lookback

@@ -1,7 +1,8 @@
 // Generator: seeded random numbers that are the same with every compiler and library.
 //
 // The bits come from std::mt19937_64, which the C++ standard specifies to the bit; the mapping
-// from bits to numbers is ours, since the standard's distributions differ between libraries.
+// from bits to numbers is ours and uses IEEE + - * / sqrt alone, since the standard's
+// distributions, and the last bit of its log, differ between libraries.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class Generator {
 
   uint64_t seed() const { return seed_; }
 
-  // The state as text: a saved generator goes on exactly where it was.
+  // The state as text: a saved generator goes on exactly where it was. Text that is no such state
+  // sets the stream's failbit and leaves the generator as it was.
   friend std::ostream& operator<<(std::ostream& out, const Generator& generator);
   friend std::istream& operator>>(std::istream& in, Generator& generator);
 
