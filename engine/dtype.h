@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <type_traits>
 
@@ -53,6 +54,24 @@ constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, double>) return DType::f64;
   if constexpr (std::is_same_v<T, int64_t>) return DType::i64;
   if constexpr (std::is_same_v<T, Boolean>) return DType::boolean;
+}
+
+// A value as a T. Differs from static_cast only where that is undefined: as an integer, NaN is 0
+// and a number beyond the range is the nearest in it.
+template <class T, class From>
+constexpr T convert(From value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != From{};
+  } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<From>) {
+    // As From, the largest T may round up to one more: hence >=.
+    if (value >= static_cast<From>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<From>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
+    return value == value ? static_cast<T>(value) : T{0};
+  } else {
+    return static_cast<T>(value);
+  }
 }
 
 // visit(dtype, f): calls f(T{}) for the C++ type of dtype, and returns what f returns.

@@ -20,11 +20,13 @@ Shape Shape::filled(int64_t rank, int64_t value) {
 
 int64_t Shape::numel() const {
   int64_t product = 1;
+  bool empty = false;
   for (const int64_t size : *this) {
-    check(!__builtin_mul_overflow(product, size, &product), "shape", "too many elements; got ",
-          *this);
+    empty |= size == 0;
+    const bool overflows = __builtin_mul_overflow(product, size == 0 ? 1 : size, &product);
+    check(!overflows && product <= kMaxElements, "shape", "too many elements; got ", *this);
   }
-  return product;
+  return empty ? 0 : product;
 }
 
 void Shape::push_back(int64_t size) { insert(rank_, size); }
@@ -52,7 +54,7 @@ Strides contiguous_strides(const Shape& shape) {
   int64_t step = 1;
   for (int64_t d = shape.rank() - 1; d >= 0; --d) {
     strides[d] = step;
-    step *= shape[d];
+    step *= std::max<int64_t>(1, shape[d]);
   }
   return strides;
 }

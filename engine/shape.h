@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
@@ -12,6 +13,8 @@
 namespace lookback {
 
 inline constexpr int64_t kMaxRank = 8;
+// More elements than any memory holds; few enough that no count of bytes overflows.
+inline constexpr int64_t kMaxElements = int64_t{1} << 56;
 
 // A list of at most kMaxRank integers, stored in place. Prints as "[2, 3]".
 class Shape {
@@ -25,14 +28,15 @@ class Shape {
   int64_t rank() const { return rank_; }
   int64_t size() const { return rank_; }
   bool empty() const { return rank_ == 0; }
-  // The product of the sizes; 1 for rank 0.
+  // The product of the sizes; 1 for rank 0. Throws std::invalid_argument above kMaxElements.
   int64_t numel() const;
 
-  int64_t operator[](int64_t d) const { return sizes_[static_cast<size_t>(d)]; }
-  int64_t& operator[](int64_t d) { return sizes_[static_cast<size_t>(d)]; }
+  // REQUIRES: 0 <= d < rank()
+  int64_t operator[](int64_t d) const { return sizes_[position(d)]; }
+  int64_t& operator[](int64_t d) { return sizes_[position(d)]; }
   const int64_t* begin() const { return sizes_.data(); }
   const int64_t* end() const { return sizes_.data() + rank_; }
-  int64_t back() const { return sizes_[static_cast<size_t>(rank_ - 1)]; }
+  int64_t back() const { return (*this)[rank_ - 1]; }
 
   void push_back(int64_t size);
   void insert(int64_t position, int64_t size);
@@ -44,6 +48,11 @@ class Shape {
   }
 
  private:
+  size_t position(int64_t d) const {
+    assert(0 <= d && d < rank_);
+    return static_cast<size_t>(d);
+  }
+
   std::array<int64_t, kMaxRank> sizes_{};
   int64_t rank_ = 0;
 };
@@ -61,7 +70,7 @@ class Dims : public Shape {
   Dims(std::initializer_list<int64_t> dims) : Shape(dims) {}
 };
 
-// Row-major strides of a shape: the last dimension has stride 1.
+// Row-major strides of a shape: the last dimension has stride 1; a size 0 counts as 1.
 Strides contiguous_strides(const Shape& shape);
 
 // The dimension `dim` of a tensor of that rank, with negative values counted from the end.

@@ -1,11 +1,13 @@
 #include "engine/tensor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/backward.h"
 #include "engine/node.h"
 #include "engine/ops/loops.h"
+#include "engine/ops/pointwise.h"
 
 namespace lookback {
 namespace {
@@ -52,7 +54,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
               if constexpr (dtype_of<To>() == DType::boolean) {
                 t[i * steps[0]] = s[i * steps[1]] != From{};
               } else {
-                t[i * steps[0]] = static_cast<To>(s[i * steps[1]]);
+                t[i * steps[0]] = convert<To>(s[i * steps[1]]);
               }
             }
           });
@@ -63,6 +65,10 @@ void copy_elements(const Tensor& from, const Tensor& to) {
 void check_may_change(const char* op, const Tensor& x) {
   check(!grad_enabled() || x.node() == nullptr, op, "this tensor of shape ", x.shape(),
         " is part of a recorded graph; change it under NoGradGuard");
+  for (int64_t d = 0; d < x.dim(); ++d) {
+    check(x.size(d) <= 1 || x.strides()[d] != 0, op, "this tensor of shape ", x.shape(),
+          " repeats its elements along dimension ", d, "; clone() it first");
+  }
 }
 
 }  // namespace
@@ -88,12 +94,12 @@ const std::shared_ptr<Node>& Tensor::node() const { return impl().node; }
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
-  const Tensor source = contiguous();
+  const Tensor source = is_contiguous() ? *this : detach().clone();
   std::vector<T> values(static_cast<size_t>(numel()));
   visit(dtype(), [&](auto zero) {
     using From = decltype(zero);
     const From* from = source.data<From>();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(from[i]);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = convert<T>(from[i]);
   });
   return values;
 }
@@ -101,7 +107,7 @@ std::vector<T> Tensor::to_vector() const {
 template <class T>
 T Tensor::item() const {
   check(numel() == 1, "item", "needs a tensor with one element; got shape ", shape());
-  return visit(dtype(), [&](auto zero) { return static_cast<T>(*data<decltype(zero)>()); });
+  return visit(dtype(), [&](auto zero) { return convert<T>(*data<decltype(zero)>()); });
 }
 
 // --- In-place changes ---------------------------------------------------------------------------
@@ -190,9 +196,7 @@ Tensor full(const Shape& shape, double value, DType dtype) {
   const Tensor x = empty(shape, dtype);
   visit(dtype, [&](auto zero) {
     using T = decltype(zero);
-    const T element =
-        std::is_same_v<T, Boolean> ? static_cast<T>(value != 0) : static_cast<T>(value);
-    std::fill_n(x.data<T>(), x.numel(), element);
+    std::fill_n(x.data<T>(), x.numel(), pointwise::scalar_as<T>("full", value));
   });
   return x;
 }
@@ -266,16 +270,23 @@ Tensor uniform(const Shape& shape, double lo, double hi, Generator& generator, D
   return x;
 }
 
-#define LOOKBACK_INSTANTIATE(T)                         \
-  template std::vector<T> Tensor::to_vector<T>() const; \
-  template T Tensor::item<T>() const;                   \
-  template Tensor from_vector<T>(const std::vector<T>&, const Shape&);
-LOOKBACK_INSTANTIATE(float)
-LOOKBACK_INSTANTIATE(double)
-LOOKBACK_INSTANTIATE(int64_t)
-LOOKBACK_INSTANTIATE(int)
-LOOKBACK_INSTANTIATE(bool)
-LOOKBACK_INSTANTIATE(uint8_t)
-#undef LOOKBACK_INSTANTIATE
+template float Tensor::item() const;
+template double Tensor::item() const;
+template int64_t Tensor::item() const;
+template int Tensor::item() const;
+template bool Tensor::item() const;
+template uint8_t Tensor::item() const;
+template std::vector<float> Tensor::to_vector() const;
+template std::vector<double> Tensor::to_vector() const;
+template std::vector<int64_t> Tensor::to_vector() const;
+template std::vector<int> Tensor::to_vector() const;
+template std::vector<bool> Tensor::to_vector() const;
+template std::vector<uint8_t> Tensor::to_vector() const;
+template Tensor from_vector(const std::vector<float>&, const Shape&);
+template Tensor from_vector(const std::vector<double>&, const Shape&);
+template Tensor from_vector(const std::vector<int64_t>&, const Shape&);
+template Tensor from_vector(const std::vector<int>&, const Shape&);
+template Tensor from_vector(const std::vector<bool>&, const Shape&);
+template Tensor from_vector(const std::vector<uint8_t>&, const Shape&);
 
 }  // namespace lookback

@@ -35,10 +35,11 @@ class Tensor {
   bool is_contiguous() const;  // row-major without gaps
 
   // --- Elements -----------------------------------------------------------------------------
-  // The first element. REQUIRES: T is the C++ type of dtype(). Strides apply.
+  // The first element. REQUIRES: T is the C++ type of dtype(). Strides apply. For reading, and for
+  // filling a tensor that is not yet shared: version() does not see what is written here.
   template <class T>
   T* data() const;
-  // The value of a one-element tensor, converted to T.
+  // The value of a one-element tensor, converted to T (dtype.h: convert).
   template <class T>
   T item() const;
   // All elements in logical row-major order, converted to T.
@@ -59,7 +60,7 @@ class Tensor {
 
   // --- Gradients ----------------------------------------------------------------------------
   bool requires_grad() const;
-  // Makes this leaf a variable (or a constant again). Floating-point leaves only.
+  // Makes this leaf a variable, or a constant again, which drops its .grad(). Floating-point only.
   const Tensor& set_requires_grad(bool requires_grad) const;
   bool is_leaf() const;  // not the result of a recorded op
   // What backward() has accumulated into this leaf; undefined if nothing.

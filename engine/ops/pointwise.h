@@ -68,18 +68,16 @@ auto each(F f) {
   };
 }
 
-// A plain number as an element of type T. Throws where it would not survive: 0.5 as i64.
+// A plain number as an element of type T. Throws where it would not survive: 0.5 as i64, 2 as
+// boolean.
 template <class T>
 T scalar_as(const char* op, double value) {
+  const T element = convert<T>(value);
   if constexpr (std::is_integral_v<T>) {
-    constexpr bool kBoolean = dtype_of<T>() == DType::boolean;
-    constexpr double kLowest = kBoolean ? 0.0 : -9.0e18;
-    constexpr double kHighest = kBoolean ? 1.0 : 9.0e18;
-    check(value >= kLowest && value <= kHighest &&
-              value == static_cast<double>(static_cast<int64_t>(value)),
+    check(static_cast<double>(element) == value && (dtype_of<T>() == DType::i64 || element <= 1),
           op, "the number ", value, " does not fit a tensor of ", dtype_of<T>());
   }
-  return static_cast<T>(value);
+  return element;
 }
 
 }  // namespace lookback::pointwise
