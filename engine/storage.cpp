@@ -109,9 +109,11 @@ class CachingAllocator {
   void* from_system(int64_t bytes) {
     const auto size = static_cast<size_t>(bytes);
     void* block = ::operator new (size, std::align_val_t{kAlignment}, std::nothrow);
-    if (block != nullptr) return block;
-    empty_cache();
-    return ::operator new (size, std::align_val_t{kAlignment});
+    if (block == nullptr) {
+      empty_cache();
+      block = ::operator new (size, std::align_val_t{kAlignment}, std::nothrow);
+    }
+    return block != nullptr ? block : throw std::bad_alloc();
   }
 
   void count_request(int64_t bytes) {
