@@ -65,10 +65,6 @@ void copy_elements(const Tensor& from, const Tensor& to) {
 void check_may_change(const char* op, const Tensor& x) {
   check(!grad_enabled() || x.node() == nullptr, op, "this tensor of shape ", x.shape(),
         " is part of a recorded graph; change it under NoGradGuard");
-  for (int64_t d = 0; d < x.dim(); ++d) {
-    check(x.size(d) <= 1 || x.strides()[d] != 0, op, "this tensor of shape ", x.shape(),
-          " repeats its elements along dimension ", d, "; clone() it first");
-  }
 }
 
 }  // namespace
@@ -115,7 +111,11 @@ T Tensor::item() const {
 const Tensor& Tensor::fill_(double value) const {
   check_may_change("fill_", *this);
   const Tensor source = full({}, value, dtype());
-  copy_elements(source, *this);
+  Shape once = shape();  // an element that is repeated along a dimension is written once
+  for (int64_t d = 0; d < dim(); ++d) {
+    if (strides()[d] == 0 && once[d] > 1) once[d] = 1;
+  }
+  copy_elements(source, make_view(*this, once, strides()));
   impl().storage->bump_version();
   return *this;
 }
@@ -126,6 +126,10 @@ const Tensor& Tensor::copy_(const Tensor& source) const {
         "copying is not recorded, and the source requires a gradient; detach() it");
   check(broadcast_shapes("copy_", source.shape(), shape()) == shape(), "copy_",
         "the source must broadcast to this tensor; got ", source.shape(), " and ", shape());
+  for (int64_t d = 0; d < dim(); ++d) {
+    check(size(d) <= 1 || strides()[d] != 0, "copy_", "this tensor of shape ", shape(),
+          " repeats its elements along dimension ", d, "; clone() it first");
+  }
   // A source that overlaps this tensor is read before anything is written.
   const bool overlaps = source.impl().storage == impl().storage;
   copy_elements(overlaps ? source.detach().clone() : source, *this);
