@@ -76,7 +76,7 @@ TEST(Factories, RefuseNumbersThatDoNotFit) {
   EXPECT_TRUE(throws<std::invalid_argument>([] { full({}, 1e19, DType::i64); }, {"i64"}));
   EXPECT_TRUE(throws<std::invalid_argument>([] { full({}, kNaN, DType::i64); }, {"nan"}));
   EXPECT_TRUE(std::isnan(full({}, kNaN).item<float>()));
-  EXPECT_EQ(full({}, -2, DType::boolean).item<int>(), 1);  // not 0: true
+  EXPECT_TRUE(throws<std::invalid_argument>([] { full({}, 2, DType::boolean); }, {"boolean"}));
 }
 
 // --- from_vector and back -----------------------------------------------------------------------
