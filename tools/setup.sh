@@ -14,7 +14,7 @@ mkdir -p "$build"
 # What the program needs, as header=Debian package; tests and benchmarks add theirs. Without its
 # face the program falls back to coarser letters, so that one is only asked for where it is known.
 program_packages=(hwy/highway.h=libhwy-dev CLI/CLI.hpp=libcli11-dev stb/stb_truetype.h=libstb-dev
-                  nlohmann/json.hpp=nlohmann-json3-dev)
+                  nlohmann/json.hpp=nlohmann-json3-dev utf8.h=libutfcpp-dev)
 if command -v apt-get >/dev/null; then
   program_packages+=(/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf=fonts-dejavu-core)
 fi
