@@ -1,25 +1,35 @@
 // Derived ops: composed from the primitives, so that their derivatives need no writing.
+#include <algorithm>
+
 #include "engine/ops.h"
 
 namespace lookback {
 
-// sum / n
-Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
-  check(is_floating(x.dtype()), "mean", "needs f32 or f64; got ", x.dtype());
-  const Tensor total = sum(x, dims, keepdim);
-  int64_t count = 1;
-  if (dims.empty()) count = x.numel();
-  for (const int64_t d : dims) count *= x.size(d);
-  return total / static_cast<double>(count);
+namespace {
+
+// The number of elements that are reduced into one.
+double count_of(const char* op, const Tensor& x, const Dims& dims) {
+  check(is_floating(x.dtype()), op, "needs f32 or f64; got ", x.dtype());
+  int64_t count = dims.empty() ? x.numel() : 1;
+  for (const int64_t d : dims) count *= x.size(resolve_dim(op, d, x.dim()));
+  return static_cast<double>(count);
 }
 
-// sum (x - mean)^2 / (n - correction): two passes, so that a large mean costs no digits
+}  // namespace
+
+// sum / n
+Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
+  const double count = count_of("mean", x, dims);
+  return sum(x, dims, keepdim) / count;
+}
+
+// sum (x - mean)^2 / (n - correction): two passes, so that a large mean costs no digits. Of too
+// few elements: 0 / 0, NaN.
 Tensor var(const Tensor& x, const Dims& dims, bool keepdim, int64_t correction) {
-  int64_t count = 1;
-  if (dims.empty()) count = x.numel();
-  for (const int64_t d : dims) count *= x.size(d);
+  const double count = count_of("var", x, dims);
   const Tensor deviation = x - mean(x, dims, true);
-  return sum(deviation * deviation, dims, keepdim) / static_cast<double>(count - correction);
+  return sum(deviation * deviation, dims, keepdim) /
+         std::max(count - static_cast<double>(correction), 0.0);
 }
 
 // y[.., i, j] = x[.., i, j] where j <= i + diagonal, else 0
