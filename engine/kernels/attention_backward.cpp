@@ -112,6 +112,7 @@ class BackwardTile {
     load_transposed(rows, width_, in_.shape.d, q_);
     scale_all(q_);
     copy_rows(rows, static_cast<T>(in_.shape.scale), in_.shape.d, d_row_, q_rows_);
+    q_nonfinite_ = holds_nonfinite(q_rows_, width_, d_row_, d_row_);
     std::fill(dq_, dq_ + in_.shape.d * width_, T{0});
   }
 
@@ -124,6 +125,7 @@ class BackwardTile {
     rows_.rows_of(g_.dout, rows);
     load_transposed(rows, width_, dv, do_);
     copy_rows(rows, T{1}, dv, dv_row_, do_rows_);
+    do_nonfinite_ = holds_nonfinite(do_rows_, width_, dv_row_, dv_row_);
     for (int64_t n = 0; n < width_; n += kLanes<T>) {
       auto sum = hn::Zero(d_);
       for (int64_t c = n; c < dv * width_; c += width_) {
@@ -170,10 +172,8 @@ class BackwardTile {
         hn::Store(hn::Mul(weight, hn::Sub(hn::Load(d_, ds + j), D)), d_, ds + j);
       }
     }
-    if (hides) {
-      rows_.hide(part, kHidden<T>, p, width_);
-      rows_.hide(part, kHidden<T>, ds, width_);
-    }
+    if (hides) rows_.hide(part, kHidden<T>, ds, width_);
+    if (hides && do_nonfinite_) rows_.hide(part, kHidden<T>, p, width_);
     multiply_where(hides && holds_nonfinite(k, count, shape.d, in_.k.time_stride), HiddenIn::kB,
                    {shape.d, part.vectors, count, k, 1, in_.k.time_stride, ds, width_,
                     dq_ + part.lane, width_, /*accumulate=*/true});
@@ -186,10 +186,10 @@ class BackwardTile {
     const T* q = q_rows_ + part.lane * d_row_;
     const T* dout = do_rows_ + part.lane * dv_row_;
     const bool hides = rows_.hides(part);
-    multiply_where(hides && holds_nonfinite(q, queries, d_row_, d_row_), HiddenIn::kA,
+    multiply_where(hides && q_nonfinite_, HiddenIn::kA,
                    {part.key_count(), d_row_ / kLanes<T>, queries, ds_ + first, width_, 1, q,
                     d_row_, sums.dk + part.keys.begin * d_row_, d_row_, /*accumulate=*/true});
-    multiply_where(hides && holds_nonfinite(dout, queries, dv_row_, dv_row_), HiddenIn::kA,
+    multiply_where(hides && do_nonfinite_, HiddenIn::kA,
                    {part.key_count(), dv_row_ / kLanes<T>, queries, p_ + first, width_, 1, dout,
                     dv_row_, sums.dv + part.keys.begin * dv_row_, dv_row_, /*accumulate=*/true});
   }
@@ -209,6 +209,8 @@ class BackwardTile {
   int64_t width_;
   int64_t d_row_;  // d, dv as whole vectors
   int64_t dv_row_;
+  bool q_nonfinite_;
+  bool do_nonfinite_;
   T* q_;        // (d, rows), scaled
   T* dq_;       // (d, rows), to be scaled
   T* do_;       // (dv, rows)

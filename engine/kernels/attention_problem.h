@@ -44,7 +44,10 @@ struct AttentionGradients {
 
   // Into how many segments the rows are dealt; depends on nothing but their number.
   static constexpr int64_t kMaxSegments = 4;
-  int64_t segments() const { return in.rows() < 512 ? 1 : in.rows() < 1024 ? 2 : kMaxSegments; }
+  int64_t segments() const {
+    if (in.rows() < 512) return 1;
+    return in.rows() < 4096 ? 2 : kMaxSegments;
+  }
   // To and fro (0 1 2 3 3 2 1 0 0 ...), so that with a causal mask all are about equally much.
   int64_t segment_of(int64_t tile) const {
     const int64_t n = tile % (2 * segments());

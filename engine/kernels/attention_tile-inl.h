@@ -161,14 +161,24 @@ class QueryTile {
   }
 
   void hide_by_mask(const Part& p, T value, T* s, int64_t s_row) const {
-    for (int64_t n = 0; n < p.vectors * kLanes<T>; ++n) {
-      const Place& at = place_[p.lane + n];
-      const uint8_t* may_attend = mask_.data + at.b * mask_.batch_stride +
-                                  at.h * mask_.head_stride + at.i * mask_.query_stride +
-                                  p.keys.begin * mask_.key_stride;
+    const hn::ScalableTag<T> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    HWY_ALIGN hn::TFromD<decltype(du)> seen[kKeyBlock * kLanes<T>];
+    for (int64_t first = 0; first < p.vectors * kLanes<T>; first += kLanes<T>) {
+      for (int64_t n = 0; n < kLanes<T>; ++n) {
+        const Place& at = place_[p.lane + first + n];
+        const uint8_t* may_attend = mask_.data + at.b * mask_.batch_stride +
+                                    at.h * mask_.head_stride + at.i * mask_.query_stride +
+                                    p.keys.begin * mask_.key_stride;
+        for (int64_t j = 0; j < p.key_count(); ++j) {
+          seen[j * kLanes<T> + n] = may_attend[j * mask_.key_stride];
+        }
+      }
       for (int64_t j = 0; j < p.key_count(); ++j) {
-        T& score = s[j * s_row + n];
-        score = may_attend[j * mask_.key_stride] != 0 ? score : value;
+        const auto hidden =
+            hn::RebindMask(d, hn::Eq(hn::Load(du, seen + j * kLanes<T>), hn::Zero(du)));
+        T* at = s + j * s_row + first;
+        hn::Store(hn::IfThenElse(hidden, hn::Set(d, value), hn::Load(d, at)), d, at);
       }
     }
   }

@@ -59,7 +59,7 @@ void expect_same_rows(Case<T>& part, Case<T>& c, int64_t first) {
 std::vector<Sizes> variants(int64_t n) {
   return {{1, 1, 1, n, n, 16, 16},          {2, 4, 2, n, n, 3, 5},
           {1, 2, 2, n, n, 1, 65},           {1, 2, 1, n, n, 16, 3, true, 37},
-          {1, 1, 1, n, n, 8, 8, true, 140}, {1, 2, 1, n, n, 8, 8, true, 0, true}};
+          {1, 1, 1, n, n, 8, 8, true, 140}, {1, 2, 1, n, n, 8, 32, true, 0, true}};
 }
 
 TYPED_TEST(AttentionBits, PrefixOfTheSequence) {
@@ -144,8 +144,9 @@ TYPED_TEST(AttentionBits, HeadAlone) {
 
 TYPED_TEST(AttentionBits, AnyNumberOfThreads) {
   for (const Sizes& sizes :
-       {Sizes{1, 1, 1, 1030, 1030, 16, 16}, Sizes{3, 2, 1, 300, 300, 16, 3},
-        Sizes{5, 2, 2, 65, 65, 16, 16, true, 0, true}, Sizes{1, 2, 2, 520, 520, 5, 8, true, 33}}) {
+       {Sizes{1, 1, 1, 530, 530, 16, 16}, Sizes{1, 8, 1, 520, 520, 3, 3},
+        Sizes{3, 2, 1, 300, 300, 16, 3}, Sizes{5, 2, 2, 65, 65, 16, 16, true, 0, true},
+        Sizes{1, 2, 2, 520, 520, 5, 8, true, 33}}) {
     set_num_threads(1);
     Case<TypeParam> one(sizes);
     one.forward();
