@@ -33,22 +33,24 @@ namespace lookback::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Packing pays when it makes rows contiguous that were not, or when the operand is too large
-// for the caches and is read many times. Otherwise the micro-kernel reads B where it lies.
+// Packing B pays when it makes rows contiguous that were not, or when B is too large for the near
+// caches and is read many times. Otherwise the micro-kernel reads it where it lies.
 template <class T>
 bool should_pack_b(const GemmProblem<T>& p) {
-  constexpr int64_t kLarge = (int64_t{1} << 20) / sizeof(T);
+  constexpr int64_t kLarge = (768 << 10) / sizeof(T);
   return p.B.col_stride != 1 || (p.K * p.N > kLarge && p.M >= 4 * kMaxTileRows);
 }
 
-// The micro-kernel reads one element of A per row and k, so almost any strides will do. The
-// exceptions: rows a multiple of 2 KiB apart share cache sets, and a long walk along k with
-// a large stride uses each cache line for few elements at a time.
+// The micro-kernel reads single elements of A, so that almost any strides will do, as long as a
+// strip survives in the L1 cache while B streams by. It does not when B is very large, or when rows
+// lie a multiple of 4 KiB apart (all in the same cache sets), or when each k is another line.
 template <class T>
 bool should_pack_a(const GemmProblem<T>& p) {
-  constexpr int64_t kLarge = (int64_t{1} << 20) / sizeof(T);
-  constexpr int64_t kAlias = 2048 / sizeof(T);
-  return p.K * p.N > kLarge && (p.A.col_stride != 1 || p.A.row_stride % kAlias == 0);
+  constexpr int64_t kLarge = (768 << 10) / sizeof(T);
+  constexpr int64_t kVeryLarge = 4 * kLarge;
+  constexpr int64_t kSameSets = 4096 / sizeof(T);
+  const bool scattered = p.A.col_stride != 1 || p.A.row_stride % kSameSets == 0;
+  return p.K * p.N > (scattered ? kLarge : kVeryLarge);
 }
 
 // A block of B as a row of panels: element (k, j) of panel number q is
