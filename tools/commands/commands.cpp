@@ -8,6 +8,10 @@ void add_all_commands(Program& program) {
   add_heatmap(program);
   add_prove(program);
   add_break(program);
+  add_influence(program);
+  add_scale(program);
+  add_atlas(program);
+  add_smooth(program);
   add_order(program);
 }
 

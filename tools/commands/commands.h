@@ -10,6 +10,10 @@ void add_heatmap(Program& program);
 void add_lab(Program& program);
 void add_prove(Program& program);
 void add_break(Program& program);
+void add_influence(Program& program);
+void add_scale(Program& program);
+void add_atlas(Program& program);
+void add_smooth(Program& program);
 void add_order(Program& program);
 
 void add_all_commands(Program& program);

@@ -1,50 +1,16 @@
 #include "tools/commands/heatmap.h"
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <stdexcept>
 
-#include "attention/head.h"
-#include "engine/backward.h"
 #include "engine/ops.h"
-#include "nn/embedding.h"
 #include "tools/commands/commands.h"
-#include "tools/plot/heatmap.h"
+#include "tools/commands/untrained.h"
+#include "tools/report/panels.h"
 
 namespace lookback::tools {
 namespace {
-
-constexpr int64_t kWidth = 32;      // of an embedding
-constexpr int64_t kHeadWidth = 16;  // of queries, keys and values
-
-struct UntrainedHead {
-  Tensor x;  // (T, kWidth)
-  std::unique_ptr<attention::Head> head;
-};
-
-UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index) {
-  Generator generator(seed);
-  const nn::Embedding token(sample.vocabulary, kWidth, generator);
-  const nn::Embedding position(kMaxContext, kWidth, generator);
-  UntrainedHead model;
-  model.x = token.forward(sample.index) + position.forward(arange(sample.size()));
-  for (int64_t h = 0; h <= head_index; ++h) {
-    model.head = std::make_unique<attention::Head>(kWidth, kHeadWidth, sample.size(), generator);
-  }
-  return model;
-}
-
-plot::Heatmap panel_of(const Tensor& weights, const TextSample& sample, const std::string& title) {
-  plot::Heatmap heatmap;
-  heatmap.rows = weights.size(0);
-  heatmap.columns = weights.size(1);
-  heatmap.values = to_doubles(weights);
-  heatmap.row_labels = sample.labels;
-  heatmap.column_labels = sample.labels;
-  heatmap.title = title;
-  return heatmap;
-}
 
 std::string shapes(const TextSample& sample) {
   const std::string T = std::to_string(sample.size());
@@ -61,11 +27,12 @@ Figure finish(const HeatmapOptions& options, const plot::Panel& body, std::strin
 }
 
 Figure single(const HeatmapOptions& options, const TextSample& sample) {
-  const Tensor weights = head_weights(sample, options.seed, options.head);
-  Figure figure = finish(options, plot::draw_heatmap(panel_of(weights, sample, "")),
-                         "Causal self-attention on " + sample.name,
-                         "untrained head " + std::to_string(options.head) + ", " + shapes(sample) +
-                             ", seed " + std::to_string(options.seed));
+  const Tensor weights = head_weights(untrained_head(sample, options.seed, options.head));
+  Figure figure =
+      finish(options, plot::draw_heatmap(matrix_panel(weights, sample.labels, sample.labels)),
+             "Causal self-attention on " + sample.name,
+             "untrained head " + std::to_string(options.head) + ", " + shapes(sample) + ", seed " +
+                 std::to_string(options.seed));
   figure.name = "heatmap";
   figure.caption = "Each row is a query's distribution over the keys up to itself; it sums to 1.";
   figure.numbers = matrix_table(weights);
@@ -82,10 +49,10 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   for (int64_t i = 0; i < options.count; ++i) {
     const uint64_t seed = options.seed + (by_seed ? static_cast<uint64_t>(i) : 0);
     const int64_t head = options.head + (by_seed ? 0 : i);
-    all.push_back(head_weights(sample, seed, head));
+    all.push_back(head_weights(untrained_head(sample, seed, head)));
     grid.panels.push_back(
-        panel_of(all.back(), sample,
-                 by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head)));
+        matrix_panel(all.back(), sample.labels, sample.labels,
+                     by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head)));
     hover.push_back({sample.labels, sample.labels, to_doubles(all.back())});
   }
   figure = finish(options, plot::draw_heatmap_grid(grid), "Causal self-attention on " + sample.name,
@@ -102,21 +69,6 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
 }
 
 }  // namespace
-
-Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head_index) {
-  const NoGradGuard no_grad;
-  UntrainedHead model = untrained_head(sample, seed, head_index);
-  model.head->forward(model.x);
-  return model.head->weights();  // (T, T)
-}
-
-Tensor head_scores(const TextSample& sample, uint64_t seed, int64_t head_index) {
-  const NoGradGuard no_grad;
-  const UntrainedHead model = untrained_head(sample, seed, head_index);
-  const Tensor q = model.head->query.forward(model.x);  // (T, d_head)
-  const Tensor k = model.head->key.forward(model.x);    // (T, d_head)
-  return matmul(q, transpose(k, 0, 1)) * (1.0 / std::sqrt(static_cast<double>(kHeadWidth)));
-}
 
 Figure heatmap_figure(const HeatmapOptions& options) {
   const TextSample sample = load_text(options.text);

@@ -21,13 +21,6 @@ struct HeatmapOptions {
   std::string command;  // for the footer
 };
 
-// The minimal context (token embedding + learned position embedding) and one head's attention
-// matrix on it: (T, T).
-Tensor head_weights(const TextSample& sample, uint64_t seed, int64_t head);
-
-// The same head's scores q k^T / sqrt(d_k), before any mask: (T, T).
-Tensor head_scores(const TextSample& sample, uint64_t seed, int64_t head);
-
 Figure heatmap_figure(const HeatmapOptions& options);
 
 // For the lab: the text's heatmap, several seeds, several heads, and the last query's row.

@@ -40,6 +40,19 @@ std::vector<Part> lab_parts(const LabOptions& options) {
       {"prove", [=] { return prove_section(options.seed, "lookback prove" + tail); }},
       {"break",
        [=] { return break_section(options.seed, "lookback break --out break.png" + tail); }},
+      {"influence",
+       [=] {
+         return influence_section(text, options.seed,
+                                  "lookback influence --out influence.png" + with_text);
+       }},
+      {"scale",
+       [=] { return scale_section(options.seed, "lookback scale --out scale.png" + tail); }},
+      {"atlas",
+       [=] {
+         return atlas_section(text, options.seed, "lookback atlas --out atlas.png" + with_text);
+       }},
+      {"smooth",
+       [=] { return smooth_section(64, options.seed, "lookback smooth --out smooth.png" + tail); }},
       {"order",
        [=] {
          return order_section(text, options.seed, "lookback order --out order.png" + with_text);

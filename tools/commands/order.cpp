@@ -5,29 +5,15 @@
 #include "attention/masks.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
-#include "tools/commands/heatmap.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
+#include "tools/commands/untrained.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
-#include "tools/plot/csv.h"
-#include "tools/plot/heatmap.h"
+#include "tools/report/panels.h"
 
 namespace lookback::tools {
 namespace {
-
-plot::Heatmap panel(const Tensor& A, const TextSample& sample, const std::string& title,
-                    const std::string& caption) {
-  plot::Heatmap heatmap;
-  heatmap.rows = A.size(0);
-  heatmap.columns = A.size(1);
-  heatmap.values = to_doubles(A);
-  heatmap.row_labels = sample.labels;
-  heatmap.column_labels = sample.labels;
-  heatmap.title = title;
-  heatmap.caption = caption;
-  return heatmap;
-}
 
 std::string range(const Tensor& sums) {
   return plot::format_number(min(sums).item<double>(), 3) + " to " +
@@ -39,7 +25,7 @@ std::string range(const Tensor& sums) {
 Section order_section(const TextOptions& text, uint64_t seed, const std::string& command) {
   const TextSample sample = load_text(text);
   const int64_t T = sample.size();
-  const Tensor scores = head_scores(sample, seed, 0);  // (T, T), scaled, not masked
+  const Tensor scores = head_scores(untrained_head(sample, seed));  // (T, T), scaled, not masked
   const Tensor may = attention::causal_mask(T, T);
   const Tensor never = full({}, -std::numeric_limits<double>::infinity());
   const Tensor before = softmax(where(may, scores, never), -1);
@@ -48,8 +34,10 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
   const Tensor sums_after = sum(after, -1);
 
   plot::HeatmapGrid grid;
-  grid.panels = {panel(before, sample, "mask, then softmax", "row sums " + range(sums_before)),
-                 panel(after, sample, "softmax, then mask", "row sums " + range(sums_after))};
+  grid.panels = {matrix_panel(before, sample.labels, sample.labels, "mask, then softmax",
+                              "row sums " + range(sums_before)),
+                 matrix_panel(after, sample.labels, sample.labels, "softmax, then mask",
+                              "row sums " + range(sums_after))};
   grid.columns = 2;
   plot::Bars bars;
   bars.values = to_doubles(sums_after);

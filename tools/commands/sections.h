@@ -12,6 +12,10 @@ namespace lookback::tools {
 
 Section prove_section(uint64_t seed, const std::string& command);
 Section break_section(uint64_t seed, const std::string& command);
+Section influence_section(const TextOptions& text, uint64_t seed, const std::string& command);
+Section scale_section(uint64_t seed, const std::string& command);
+Section atlas_section(const TextOptions& text, uint64_t seed, const std::string& command);
+Section smooth_section(int64_t T, uint64_t seed, const std::string& command);
 Section order_section(const TextOptions& text, uint64_t seed, const std::string& command);
 
 }  // namespace lookback::tools

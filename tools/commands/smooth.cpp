@@ -1,0 +1,120 @@
+// lookback smooth: attention by position alone is Nadaraya-Watson smoothing.
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "attention/masks.h"
+#include "engine/ops.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/section_command.h"
+#include "tools/commands/sections.h"
+#include "tools/plot/axis.h"
+#include "tools/plot/lines.h"
+#include "tools/report/panels.h"
+
+namespace lookback::tools {
+namespace {
+
+const std::vector<double> kBandwidths = {0.5, 2, 8, 32};
+
+// softmax of -(i - j)^2 / (2 s^2), masked: (T, T)  (Nadaraya 1964; Watson 1964)
+Tensor smoothing_weights(int64_t T, double s) {
+  const Tensor i = to(unsqueeze(arange(T), 1), DType::f64);
+  const Tensor j = to(arange(T), DType::f64);
+  const Tensor distance = i - j;
+  const Tensor scores = distance * distance * (-1.0 / (2.0 * s * s));
+  const double infinity = std::numeric_limits<double>::infinity();
+  return softmax(where(attention::causal_mask(T, T), scores, full({}, -infinity, DType::f64)), -1);
+}
+
+// A step, a ramp and a wave, with noise: (T)
+Tensor noisy_signal(int64_t T, uint64_t seed) {
+  Generator generator(seed);
+  std::vector<double> values;
+  for (int64_t t = 0; t < T; ++t) {
+    const double u = static_cast<double>(t) / static_cast<double>(T);
+    const double clean = u < 0.3 ? 0.0 : u < 0.6 ? 1.0 : std::sin(20 * u);
+    values.push_back(clean + 0.25 * generator.next_normal());
+  }
+  return from_vector(values, {T});
+}
+
+}  // namespace
+
+Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
+  check(T >= 2 && T <= kMaxContext, "smooth", "the context must be between 2 and ", kMaxContext,
+        "; got ", T);
+  const Tensor signal = noisy_signal(T, seed);
+  std::vector<double> time;
+  for (int64_t t = 0; t < T; ++t) time.push_back(static_cast<double>(t));
+
+  plot::HeatmapGrid grid;
+  grid.columns = static_cast<int>(kBandwidths.size());
+  plot::LinePlot lines;
+  lines.title = "What each does to a signal";
+  lines.x_title = "position";
+  lines.y_title = "value";
+  lines.width = 900;
+  plot::Series raw;
+  raw.name = "signal";
+  raw.x = time;
+  raw.y = to_doubles(signal);
+  raw.line = false;
+  lines.series.push_back(raw);
+  Figure figure;
+  std::vector<Tensor> drawn;
+  for (const double s : kBandwidths) {
+    const Tensor A = smoothing_weights(T, s);
+    const std::string name = "s = " + plot::format_number(s, 2);
+    grid.panels.push_back(matrix_panel(A, {}, {}, name));
+    figure.hover.push_back(hover_matrix(A, {}, {}));
+    drawn.push_back(A);
+    plot::Series series;
+    series.name = name;
+    series.x = time;
+    series.y = to_doubles(matmul(A, signal));
+    series.points = false;
+    lines.series.push_back(series);
+  }
+  figure.name = "smooth";
+  figure.caption =
+      "A narrow bandwidth copies each token, a broad one averages everything so far; being causal, "
+      "every smoother lags behind a step.";
+  figure.image =
+      plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_lines(lines)}, 1),
+                   {"Attention by position alone: a smoother",
+                    "weights softmax(-(i - j)^2 / 2 s^2), masked; T " + std::to_string(T) +
+                        ", seed " + std::to_string(seed),
+                    "made by: " + command});
+  figure.numbers = matrix_table(cat(drawn, 0));
+  Section section;
+  section.id = "smooth";
+  section.title = "Attention as smoothing";
+  section.claim =
+      "Let scores depend on positions only. What is left of attention is a kernel smoother of "
+      "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
+      "attention adds. These are the baselines that heatmaps of real heads are compared with.";
+  section.figures = {figure};
+  section.source = "tools/commands/smooth.cpp, smoothing_weights";
+  section.command = command;
+  return section;
+}
+
+void add_smooth(Program& program) {
+  struct Options {
+    int64_t context = 64;
+    uint64_t seed = 1;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command =
+      add_section_command(program, "smooth", "Attention by position alone: kernel smoothing",
+                          [options](const std::string& line) {
+                            return smooth_section(options->context, options->seed, line);
+                          });
+  command.add_option("--context", options->context, "Positions")
+      ->check(at_least(2))
+      ->capture_default_str();
+  add_seed_option(command, options->seed);
+}
+
+}  // namespace lookback::tools

@@ -1,0 +1,38 @@
+#include "tools/commands/untrained.h"
+
+#include <cmath>
+
+#include "engine/backward.h"
+#include "engine/ops.h"
+#include "nn/embedding.h"
+
+namespace lookback::tools {
+
+UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index,
+                             int64_t d_head) {
+  const NoGradGuard no_grad;
+  Generator generator(seed);
+  const nn::Embedding token(sample.vocabulary, kWidth, generator);
+  const nn::Embedding position(kMaxContext, kWidth, generator);
+  UntrainedHead model;
+  model.x = token.forward(sample.index) + position.forward(arange(sample.size()));
+  for (int64_t h = 0; h <= head_index; ++h) {
+    model.head = std::make_unique<attention::Head>(kWidth, d_head, sample.size(), generator);
+  }
+  return model;
+}
+
+Tensor head_weights(const UntrainedHead& model) {
+  const NoGradGuard no_grad;
+  model.head->forward(model.x);
+  return model.head->weights();
+}
+
+Tensor head_scores(const UntrainedHead& model) {
+  const NoGradGuard no_grad;
+  const Tensor q = model.head->query.forward(model.x);  // (T, d_head)
+  const Tensor k = model.head->key.forward(model.x);    // (T, d_head)
+  return matmul(q, transpose(k, 0, 1)) * (1.0 / std::sqrt(static_cast<double>(k.size(1))));
+}
+
+}  // namespace lookback::tools

@@ -1,0 +1,29 @@
+// The model of most experiments: the minimal context (token embedding + learned position embedding)
+// and one untrained causal head.
+#pragma once
+
+#include <memory>
+
+#include "attention/head.h"
+#include "tools/commands/options.h"
+
+namespace lookback::tools {
+
+inline constexpr int64_t kWidth = 32;      // of an embedding
+inline constexpr int64_t kHeadWidth = 16;  // of queries, keys and values
+
+struct UntrainedHead {
+  Tensor x;  // (T, kWidth)
+  std::unique_ptr<attention::Head> head;
+};
+
+// Deterministic in the seed; `head_index`: the how-manieth head drawn from it. The start of a
+// longer context of the same text is the same.
+UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index = 0,
+                             int64_t d_head = kHeadWidth);
+
+Tensor head_weights(const UntrainedHead& model);  // (T, T)
+// q k^T / sqrt(d_k), before any mask: (T, T).
+Tensor head_scores(const UntrainedHead& model);
+
+}  // namespace lookback::tools
