@@ -16,7 +16,9 @@ Tensor fused_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
   check(q.dim() >= 2 && q.dim() <= 4 && k.dim() == q.dim() && v.dim() == q.dim(), "fused_attention",
         "q, k and v need the same number of dimensions, 2 to 4; got ", q.shape(), ", ", k.shape(),
         " and ", v.shape());
-  const Tensor per_head = mask.defined() && mask.dim() == 3 ? unsqueeze(mask, 1) : mask;
+  // (B, Tq, Tk) beside a q without heads; beside a q with heads (H, Tq, Tk) broadcasts as it is.
+  const bool needs_heads = mask.defined() && mask.dim() == 3 && q.dim() == 3;
+  const Tensor per_head = needs_heads ? unsqueeze(mask, 1) : mask;
   const Tensor out =
       blockwise_attention(with_heads(q), with_heads(k), with_heads(v), per_head, options);
   if (q.dim() == 4) return out;

@@ -14,16 +14,21 @@ Tensor head_mask(int64_t T_max, const HeadOptions& options) {
                             : causal_mask(T_max, T_max);
 }
 
-}  // namespace
-
-Head::Head(int64_t d, int64_t d_head, int64_t T_max, Generator& generator, HeadOptions options)
-    : key(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
-      query(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
-      value(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
-      options_(options) {
+// Of the projections. Throws before anything is drawn from a generator.
+nn::LinearOptions checked(int64_t T_max, const HeadOptions& options) {
   check(T_max >= 1, "head", "T_max must be at least 1; got ", T_max);
   check(options.window >= 0, "head", "the window must not be negative; got ", options.window);
   check(options.causal || options.window == 0, "head", "a window needs causal attention");
+  return {.bias = options.bias, .dtype = options.dtype};
+}
+
+}  // namespace
+
+Head::Head(int64_t d, int64_t d_head, int64_t T_max, Generator& generator, HeadOptions options)
+    : key(d, d_head, generator, checked(T_max, options)),
+      query(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
+      value(d, d_head, generator, {.bias = options.bias, .dtype = options.dtype}),
+      options_(options) {
   register_module("key", key);
   register_module("query", query);
   register_module("value", value);

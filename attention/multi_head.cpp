@@ -27,6 +27,12 @@ MultiHeadAttentionOptions checked(MultiHeadAttentionOptions o) {
   return o;
 }
 
+// Heads one by one each hold a mask, and need to know its size.
+MultiHeadAttentionOptions checked_for_heads(const MultiHeadAttentionOptions& o) {
+  check(o.max_length >= 1, "concat_heads", "needs a max_length; got ", o.max_length);
+  return checked(o);
+}
+
 nn::LinearOptions linear_options(const MultiHeadAttentionOptions& o) {
   return {.bias = o.bias, .dtype = o.dtype};
 }
@@ -144,9 +150,9 @@ KVCache MultiHeadAttention::make_cache(int64_t batch, int64_t max_length) const 
 }
 
 ConcatHeads::ConcatHeads(MultiHeadAttentionOptions options, Generator& generator)
-    : output(checked(options).d_model, options.d_model, generator, linear_options(options)),
+    : output(checked_for_heads(options).d_model, options.d_model, generator,
+             linear_options(options)),
       options_(checked(options)) {
-  check(options_.max_length >= 1, "concat_heads", "needs a max_length; got ", options_.max_length);
   for (int64_t h = 0; h < options_.num_heads; ++h) {
     heads_.push_back(std::make_unique<Head>(options_.d_model, options_.d_model / options_.num_heads,
                                             options_.max_length, generator,
@@ -169,8 +175,8 @@ Tensor ConcatHeads::forward(const Tensor& x) {
 void ConcatHeads::copy_weights_from(const MultiHeadAttention& source) {
   const MultiHeadAttentionOptions& o = source.options();
   check(o.d_model == options_.d_model && o.num_heads == options_.num_heads &&
-            o.num_kv_heads == options_.num_kv_heads && o.bias == options_.bias &&
-            o.dtype == options_.dtype,
+            o.num_kv_heads == options_.num_kv_heads && o.causal == options_.causal &&
+            o.window == options_.window && o.bias == options_.bias && o.dtype == options_.dtype,
         "concat_heads", "the options of both must agree");
   const NoGradGuard no_grad;
   const int64_t width = source.d_head();

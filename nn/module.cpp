@@ -68,7 +68,11 @@ void Module::check_name(const std::string& name) const {
 
 void Module::collect(const std::string& prefix, NamedTensors Module::*kind,
                      NamedTensors& into) const {
-  for (const auto& [name, tensor] : this->*kind) into.emplace_back(prefix + name, tensor);
+  for (const auto& [name, tensor] : this->*kind) {
+    bool listed = false;
+    for (const auto& [other, seen] : into) listed |= seen.is_same(tensor);
+    if (!listed) into.emplace_back(prefix + name, tensor);
+  }
   for (const auto& [name, module] : modules_) module->collect(prefix + name + ".", kind, into);
 }
 

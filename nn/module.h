@@ -21,7 +21,8 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // What training changes, submodules included.
+  // What training changes, submodules included. A tensor that is shared by several modules is
+  // listed once, under its first name.
   std::vector<Tensor> parameters() const;
   NamedTensors named_parameters() const;
   // What belongs to the module but is not trained: masks, tables.

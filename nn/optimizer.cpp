@@ -10,9 +10,20 @@ namespace lookback::nn {
 
 AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
     : parameters_(std::move(parameters)), options_(options) {
-  for (const Tensor& p : parameters_) {
+  const auto is_rate = [](double beta) { return beta >= 0 && beta < 1; };
+  check(options.lr >= 0 && is_rate(options.beta1) && is_rate(options.beta2) && options.eps >= 0 &&
+            options.weight_decay >= 0,
+        "adamw", "lr, eps and weight_decay must not be negative, the betas in [0, 1); got lr ",
+        options.lr, ", betas ", options.beta1, " and ", options.beta2, ", eps ", options.eps,
+        ", weight_decay ", options.weight_decay);
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& p = parameters_[i];
     check(p.requires_grad() && p.is_leaf() && p.is_contiguous(), "adamw",
           "parameters must be contiguous variables; got one of shape ", p.shape());
+    for (size_t j = 0; j < i; ++j) {
+      check(!p.is_same(parameters_[j]), "adamw", "parameter ", i, " is parameter ", j,
+            " once more; a step would change it twice");
+    }
     first_.push_back(zeros(p.shape(), p.dtype()));
     second_.push_back(zeros(p.shape(), p.dtype()));
   }
