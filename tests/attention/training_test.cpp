@@ -38,16 +38,16 @@ struct Model : nn::Module {
   nn::Linear logits;
 };
 
-struct Run {
+struct Trained {
   std::vector<double> losses;
   std::vector<Tensor> parameters;
 };
 
-Run train(const LayerCase& layer_case, uint64_t seed, int64_t steps) {
+Trained train(const LayerCase& layer_case, uint64_t seed, int64_t steps) {
   Generator generator(seed);
   const Model model(layer_case, generator);
   nn::AdamW optimizer(model.parameters(), {.lr = 0.01});
-  Run run;
+  Trained run;
   for (int64_t step = 0; step < steps; ++step) {
     // Each text counts up from a random start: learnable, and a new batch every step.
     std::vector<int64_t> text;
@@ -70,7 +70,7 @@ Run train(const LayerCase& layer_case, uint64_t seed, int64_t steps) {
   return run;
 }
 
-bool same(const Run& a, const Run& b) {
+bool same(const Trained& a, const Trained& b) {
   bool equal = a.losses == b.losses && a.parameters.size() == b.parameters.size();
   for (size_t i = 0; equal && i < a.parameters.size(); ++i) {
     equal = same_bits(a.parameters[i], b.parameters[i]);
@@ -81,7 +81,7 @@ bool same(const Run& a, const Run& b) {
 class TrainingTest : public testing::TestWithParam<LayerCase> {};
 
 TEST_P(TrainingTest, ASeedDecidesEveryBit) {
-  const Run run = train(GetParam(), 1, 5);
+  const Trained run = train(GetParam(), 1, 5);
   EXPECT_TRUE(same(train(GetParam(), 1, 5), run));
   EXPECT_FALSE(same(train(GetParam(), 2, 5), run));
 }
@@ -91,12 +91,12 @@ TEST_P(TrainingTest, TheNumberOfThreadsDecidesNone) {
     const ThreadCount count(threads);
     return train(GetParam(), 1, 5);
   };
-  const Run run = with_threads(1);
+  const Trained run = with_threads(1);
   for (const int threads : {2, 3, 8}) EXPECT_TRUE(same(with_threads(threads), run)) << threads;
 }
 
 TEST_P(TrainingTest, TheLossGoesDown) {
-  const Run run = train(GetParam(), 1, 40);
+  const Trained run = train(GetParam(), 1, 40);
   EXPECT_LT(run.losses.back(), 0.6 * run.losses.front());
 }
 
