@@ -88,16 +88,33 @@ GemmProblem<T> column_band(GemmProblem<T> p, int64_t begin, int64_t end) {
   return p;
 }
 
-// Cuts the longer side, so that the operand that all threads read is the smaller one.
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// One side of C, as threads may cut it: at multiples of `step`, so that no tile is torn apart.
+struct Side {
+  int64_t length;
+  int64_t step;
+
+  int64_t longest_piece() const { return ceil_div(ceil_div(length, step), num_threads()) * step; }
+};
+
+// Threads cut the longer side of C, so that the operand which all of them read is the smaller one;
+// or the other side where that shares the work more evenly.
 template <class T>
 void multiply_in_parallel(const GemmProblem<T>& p) {
-  const bool by_rows = p.M > p.N;
-  const int64_t length = by_rows ? p.M : p.N;
-  const int64_t step = by_rows ? kMaxTileRows : 128 / static_cast<int64_t>(sizeof(T));
-  const int64_t work = step * (by_rows ? p.N : p.M) * p.K;
-  parallel_for((length + step - 1) / step, 1 + kMinimumWork / work, [&](int64_t from, int64_t to) {
-    const int64_t begin = from * step;
-    const int64_t end = std::min(to * step, length);
+  const Side rows{p.M, kMaxTileRows};
+  const Side columns{p.N, 128 / sizeof(T)};
+  const double rows_share = static_cast<double>(rows.longest_piece() * p.N);
+  const double columns_share = static_cast<double>(columns.longest_piece() * p.M);
+  const bool by_rows =
+      p.M > p.N ? rows_share <= 1.05 * columns_share : 1.05 * rows_share < columns_share;
+
+  const Side& side = by_rows ? rows : columns;
+  const int64_t work = side.step * (by_rows ? p.N : p.M) * p.K;
+  const int64_t count = ceil_div(side.length, side.step);
+  parallel_for(count, ceil_div(kMinimumWork, work), [&](int64_t from, int64_t to) {
+    const int64_t begin = from * side.step;
+    const int64_t end = std::min(to * side.step, side.length);
     multiply_here(by_rows ? row_band(p, begin, end) : column_band(p, begin, end));
   });
 }
@@ -161,7 +178,7 @@ void fast_gemm_batched(const Batch& batch, const GemmProblem<T>& p) {
     return;
   }
   const int64_t work = p.M * p.N * p.K;
-  parallel_for(batch.size, 1 + kMinimumWork / work, [&](int64_t begin, int64_t end) {
+  parallel_for(batch.size, ceil_div(kMinimumWork, work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) multiply_here(product(i));
   });
 }
