@@ -26,8 +26,9 @@ void CrossEntropy(int64_t rows, int64_t classes, const T* logits, const int64_t*
                   T* lse) {
   const Tag<T> d;
   for (int64_t r = 0; r < rows; ++r, logits += classes) {
-    const T largest = LaneFold(classes, -std::numeric_limits<T>::infinity(), MaxOp(),
-                               [=](auto at) HWY_ATTR { return at.Load(logits); });
+    const T largest =
+        LaneFold<T, 2 * kLanes<T>>(classes, -std::numeric_limits<T>::infinity(), MaxOp(),
+                                   [=](auto at) HWY_ATTR { return at.Load(logits); });
     const auto shift = hn::Set(d, largest);
     const T sum = LaneSum<T>(classes, [=](auto at) HWY_ATTR {
       return ExpOfNonPositive(d, hn::Sub(at.Load(logits), shift));

@@ -1,8 +1,9 @@
 // GELU, vectorised:
 //
 //   for i in n, one vector at a time, the last one masked
-//     bell = exp(-x^2 / 2), Phi = the tail bell P(|x|) / Q(|x|), or 1 less it
-//     y[i] = x[i] Phi     and backward: dx[i] = dy[i] (Phi + x[i] bell / sqrt(2 pi))
+//     t = |x[i]|, bell = exp(-t^2 / 2), tail = Phi(-t) = bell P(t) / Q(t)
+//     y[i] = max(x[i], 0) - t tail, which is x Phi(x) for both signs
+//   backward: dx[i] = dy[i] (Phi(x) + x bell / sqrt(2 pi)), from the same three
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/gelu.cpp"
 #include <hwy/foreach_target.h>
@@ -17,21 +18,27 @@ namespace lookback::kernels::HWY_NAMESPACE {
 
 template <class T>
 void Gelu(int64_t n, const T* x, T* y) {
+  const Tag<T> d;
   EachVector<T>(n, [=](auto at) HWY_ATTR {
     const auto value = at.Load(x);
-    at.Store(hn::Mul(value, Normal(Tag<T>(), value).distribution), y);
+    const auto law = Normal(d, value);
+    const auto positive = hn::IfThenZeroElse(hn::Lt(value, hn::Zero(d)), value);
+    at.Store(hn::NegMulAdd(law.t, law.tail, positive), y);
   });
 }
 
 template <class T>
 void GeluBackward(int64_t n, const T* x, const T* dy, T* dx) {
   constexpr T inv_sqrt_2pi = static_cast<T>(0.39894228040143267794);
+  const Tag<T> d;
   EachVector<T>(n, [=](auto at) HWY_ATTR {
-    const Tag<T> d;
     const auto value = at.Load(x);
     const auto law = Normal(d, value);
     const auto density = hn::Mul(law.bell, hn::Set(d, inv_sqrt_2pi));
-    const auto slope = hn::MulAdd(value, density, law.distribution);
+    // With g = t density - tail the slope is -g for negative x and 1 + g for the others.
+    const auto g = hn::MulSub(law.t, density, law.tail);
+    const auto right = hn::Add(hn::Set(d, T{1}), g);
+    const auto slope = hn::IfThenElse(hn::Lt(value, hn::Zero(d)), hn::Neg(g), right);
     at.Store(hn::Mul(at.Load(dy), slope), dx);
   });
 }

@@ -26,13 +26,18 @@ T normal_density(T x) {
 
 template <class T>
 void gelu_run_reference(int64_t n, const T* x, T* y) {
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * normal_distribution(x[i]);
+  for (int64_t i = 0; i < n; ++i) {
+    const T phi = normal_distribution(x[i]);
+    y[i] = phi == 0 ? T{0} : x[i] * phi;  // -infinity too: the limit
+  }
 }
 
 template <class T>
 void gelu_backward_run_reference(int64_t n, const T* x, const T* dy, T* dx) {
   for (int64_t i = 0; i < n; ++i) {
-    dx[i] = dy[i] * (normal_distribution(x[i]) + x[i] * normal_density(x[i]));
+    const T density = normal_density(x[i]);
+    const T slope = density == 0 ? T{0} : x[i] * density;  // infinities too: the limit
+    dx[i] = dy[i] * (normal_distribution(x[i]) + slope);
   }
 }
 

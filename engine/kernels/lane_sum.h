@@ -15,11 +15,11 @@ template <class T>
 inline constexpr int64_t kLanes = 128 / static_cast<int64_t>(sizeof(T));
 
 // f(0) + f(1) + ... + f(n - 1), in the fixed order.
-template <class T, class Function>
+template <class T, int64_t kCount = kLanes<T>, class Function>
 T lane_sum(int64_t n, Function f) {
-  T lane[kLanes<T>] = {};
-  for (int64_t k = 0; k < n; ++k) lane[k % kLanes<T>] += f(k);
-  for (int64_t half = kLanes<T> / 2; half > 0; half /= 2) {
+  T lane[static_cast<size_t>(kCount)] = {};
+  for (int64_t k = 0; k < n; ++k) lane[k % kCount] += f(k);
+  for (int64_t half = kCount / 2; half > 0; half /= 2) {
     for (int64_t i = 0; i < half; ++i) lane[i] += lane[i + half];
   }
   return lane[0];

@@ -22,7 +22,7 @@ namespace lookback::kernels::HWY_NAMESPACE {
 
 template <class T>
 double SumBlock(int64_t n, const T* x) {
-  return LaneSum<double>(n, [=](auto at) HWY_ATTR { return at.Load(x); });
+  return LaneSum<double, kSumLanes>(n, [=](auto at) HWY_ATTR { return at.Load(x); });
 }
 
 // sum[k] += x[r, k] for the rows of one block, in order. Four rows at a time share the traffic.
@@ -43,31 +43,35 @@ void AddRows(int64_t rows, int64_t n, const T* x, int64_t stride, double* sum) {
   }
 }
 
-// A NaN stays, from either side.
-struct LargestOp {
-  template <class D, class V>
-  HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Gt(a, b)), a, b);
-  }
-};
+// The extremum of the numbers of the run, or NaN when there is a NaN. Twice the usual lanes: the
+// order does not matter here, and Max waits for its predecessor.
+template <class T, class Op>
+HWY_INLINE T Extremum(int64_t n, const T* x, T start, Op op) {
+  const Tag<T> d;
+  auto nan = hn::FirstN(d, 0);
+  const T result = LaneFold<T, 2 * kLanes<T>>(n, start, op, [x, &nan](auto at) HWY_ATTR {
+    const auto value = at.Load(x);
+    nan = hn::Or(nan, hn::IsNaN(value));
+    return value;
+  });
+  return hn::AllFalse(d, nan) ? result : std::numeric_limits<T>::quiet_NaN();
+}
 
-struct SmallestOp {
+struct MinOp {
   template <class D, class V>
   HWY_INLINE V operator()(D, V a, V b) const {
-    return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(a, b)), a, b);
+    return hn::Min(a, b);
   }
 };
 
 template <class T>
 T Largest(int64_t n, const T* x) {
-  return LaneFold(n, -std::numeric_limits<T>::infinity(), LargestOp(),
-                  [=](auto at) HWY_ATTR { return at.Load(x); });
+  return Extremum(n, x, -std::numeric_limits<T>::infinity(), MaxOp());
 }
 
 template <class T>
 T Smallest(int64_t n, const T* x) {
-  return LaneFold(n, std::numeric_limits<T>::infinity(), SmallestOp(),
-                  [=](auto at) HWY_ATTR { return at.Load(x); });
+  return Extremum(n, x, std::numeric_limits<T>::infinity(), MinOp());
 }
 
 // The first index of the largest element, or of the first NaN.

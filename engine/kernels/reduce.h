@@ -2,8 +2,8 @@
 // at x + r * row_stride. Outputs must not overlap inputs.
 //
 // Sums are carried in double, also those of floats, and rounded once at the end. The order is
-// fixed: lane_sum.h within blocks of kSumBlock elements, then block after block. Nothing but the
-// values can change a bit of the result, and zeros at the end cannot either.
+// fixed: lane_sum.h, with kSumLanes lanes, within blocks of kSumBlock elements, then block by
+// block. Nothing but the values can change a bit of the result, and zeros at the end cannot either.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 namespace lookback::kernels {
 
 inline constexpr int64_t kSumBlock = 4096;
+inline constexpr int64_t kSumLanes = 32;
 
 // x[0] + ... + x[n-1]; 0 for n = 0.
 float sum_run(int64_t n, const float* x);

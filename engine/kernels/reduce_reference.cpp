@@ -35,7 +35,7 @@ T sum_run_reference(int64_t n, const T* x) {
   double sum = 0;
   for (int64_t first = 0; first < n; first += kSumBlock) {
     const int64_t size = std::min(kSumBlock, n - first);
-    sum += lane_sum<double>(size, [=](int64_t k) { return double{x[first + k]}; });
+    sum += lane_sum<double, kSumLanes>(size, [=](int64_t k) { return double{x[first + k]}; });
   }
   return static_cast<T>(sum);
 }

@@ -22,8 +22,8 @@ namespace lookback::kernels::HWY_NAMESPACE {
 
 template <class T>
 HWY_INLINE T RowMax(int64_t n, const T* x) {
-  return LaneFold(n, -std::numeric_limits<T>::infinity(), MaxOp(),
-                  [=](auto at) HWY_ATTR { return at.Load(x); });
+  return LaneFold<T, 2 * kLanes<T>>(n, -std::numeric_limits<T>::infinity(), MaxOp(),
+                                    [=](auto at) HWY_ATTR { return at.Load(x); });
 }
 
 // n less the whole vectors at the end of the row that hold nothing but -inf.

@@ -43,8 +43,8 @@ struct MathConstants<float> {
   static constexpr int kSubnormalShift = 25;
   static constexpr float kTanhOne = 10.0f;  // tanh rounds to 1 from here on
   // Phi(-t) exp(t^2 / 2) = P(t) / Q(t) for 0 <= t <= kTailEnd, minimax, highest power first.
-  // All coefficients are positive: no cancellation. Beyond the end Phi(-t) is 0.
-  static constexpr float kTailEnd = 14.5f;
+  // All coefficients are positive: no cancellation. From the end on Phi(-t) rounds to 0.
+  static constexpr float kTailEnd = 14.4f;
   static constexpr float kTailP[] = {0.0041165883862081208869f, 0.040635882966249294739f,
                                      0.18324406102632181964f, 0.43830848155368053257f,
                                      0.5000000028663753867f};
@@ -70,7 +70,7 @@ struct MathConstants<double> {
   static constexpr uint64_t kSqrtHalf = 0x3FE6A09E667F3BCD;
   static constexpr int kSubnormalShift = 54;
   static constexpr double kTanhOne = 20.0;
-  static constexpr double kTailEnd = 38.7;
+  static constexpr double kTailEnd = 38.6;
   static constexpr double kTailP[] = {
       2.2390367713872579322e-7, 6.968442169879039983e-6,  0.00010647347254316043145,
       0.0010388861011991805235, 0.0071180667372286072529, 0.03564780361119225652,
@@ -97,43 +97,41 @@ HWY_INLINE V Polynomial(D d, V x, const hn::TFromD<D> (&c)[N]) {
 // exp(x + low) = 2^n (1 + fraction), for a `low` that is tiny beside x.
 template <class D>
 struct ExpParts {
-  hn::Vec<hn::RebindToUnsigned<D>> power;  // the bits of 2^n, modulo the exponent's range
+  hn::Vec<D> power;  // 2^(n + lift): only its bits, should that exponent not exist
   hn::Vec<D> fraction;
 };
 
-template <class D, class V>
+template <int kLift, class D, class V>
 HWY_INLINE ExpParts<D> SplitExp(D d, V x, V low) {
   using T = hn::TFromD<D>;
   using C = Constants<D>;
   // x / ln 2 plus a number so large that only integers are near it: the sum carries n in its low
   // bits, already biased as an exponent.
-  const auto round = hn::Set(d, T{3} / 2 * (1ULL << C::kMantissaBits) + C::kExponentBias);
+  constexpr T kRound = T{3} / 2 * (1ULL << C::kMantissaBits) + C::kExponentBias + kLift;
+  const auto round = hn::Set(d, kRound);
   const auto carrier = hn::MulAdd(x, hn::Set(d, static_cast<T>(1.4426950408889634)), round);
   const auto n = hn::Sub(carrier, round);
   auto r = hn::NegMulAdd(n, hn::Set(d, C::kLn2High), x);
   r = hn::Add(hn::NegMulAdd(n, hn::Set(d, C::kLn2Low), r), low);
   const auto fraction = hn::MulAdd(hn::Mul(r, r), Polynomial(d, r, C::kExp), r);
   const hn::RebindToUnsigned<D> bits;
-  return {hn::ShiftLeft<C::kMantissaBits>(hn::BitCast(bits, carrier)), fraction};
+  const auto exponent = hn::ShiftLeft<C::kMantissaBits>(hn::BitCast(bits, carrier));
+  return {hn::BitCast(d, exponent), fraction};
 }
 
-// exp(x + low) for x <= 0.
+// exp(x + low) for kExpZero <= x <= 0. 2^(n + 64) is a normal number; the last product alone
+// rounds, where the result is subnormal.
 template <class D, class V>
-HWY_INLINE V ExpOfNonPositiveSum(D d, V x, V low) {
-  using C = Constants<D>;
-  const auto parts = SplitExp(d, x, low);
-  const hn::RebindToUnsigned<D> bits;
-  // 2^(n + 64) is a normal number; the last product alone rounds, where exp(x) is subnormal.
-  const auto lift = hn::Set(bits, hn::TFromD<decltype(bits)>{64} << C::kMantissaBits);
-  const auto power = hn::BitCast(d, hn::Add(parts.power, lift));
-  const auto lifted = hn::MulAdd(power, parts.fraction, power);
-  const auto result = hn::Mul(lifted, hn::Set(d, static_cast<hn::TFromD<D>>(0x1p-64)));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, C::kExpZero)), result);
+HWY_INLINE V ExpInRange(D d, V x, V low) {
+  const auto parts = SplitExp<64>(d, x, low);
+  const auto lifted = hn::MulAdd(parts.power, parts.fraction, parts.power);
+  return hn::Mul(lifted, hn::Set(d, static_cast<hn::TFromD<D>>(0x1p-64)));
 }
 
 template <class D, class V>
 HWY_INLINE V ExpOfNonPositive(D d, V x) {
-  return ExpOfNonPositiveSum(d, x, hn::Zero(d));
+  const auto result = ExpInRange(d, x, hn::Zero(d));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, Constants<D>::kExpZero)), result);
 }
 
 template <class D, class V>
@@ -142,13 +140,13 @@ HWY_INLINE V Exp(D d, V x) {
   using C = Constants<D>;
   const hn::RebindToUnsigned<D> bits;
   using U = hn::TFromD<decltype(bits)>;
-  const auto parts = SplitExp(d, x, hn::Zero(d));
+  const auto parts = SplitExp<0>(d, x, hn::Zero(d));
   // 2^(n + 64) 2^-64 for negative x, 2^(n - 1) 2 for the others: neither factor overflows.
   const auto negative = hn::Lt(x, hn::Zero(d));
   const auto up = hn::BitCast(d, hn::Set(bits, U{64} << C::kMantissaBits));
   const auto down = hn::BitCast(d, hn::Set(bits, U{0} - (U{1} << C::kMantissaBits)));
   const auto lift = hn::BitCast(bits, hn::IfThenElse(negative, up, down));
-  const auto power = hn::BitCast(d, hn::Add(parts.power, lift));
+  const auto power = hn::BitCast(d, hn::Add(hn::BitCast(bits, parts.power), lift));
   const auto lifted = hn::MulAdd(power, parts.fraction, power);
   const auto back = hn::IfThenElse(negative, hn::Set(d, static_cast<T>(0x1p-64)), hn::Set(d, T{2}));
   auto result = hn::Mul(lifted, back);
@@ -203,9 +201,8 @@ HWY_INLINE V Tanh(D d, V x) {
   const auto end = hn::Set(d, Constants<D>::kTanhOne);
   auto size = hn::Abs(x);
   size = hn::IfThenElse(hn::Gt(size, end), end, size);
-  const auto parts = SplitExp(d, hn::Mul(hn::Set(d, T{-2}), size), hn::Zero(d));
-  const auto power = hn::BitCast(d, parts.power);
-  const auto u = hn::MulAdd(power, parts.fraction, hn::Sub(power, hn::Set(d, T{1})));
+  const auto parts = SplitExp<0>(d, hn::Mul(hn::Set(d, T{-2}), size), hn::Zero(d));
+  const auto u = hn::MulAdd(parts.power, parts.fraction, hn::Sub(parts.power, hn::Set(d, T{1})));
   return hn::CopySign(hn::Div(u, hn::Add(u, hn::Set(d, T{2}))), x);
 }
 
@@ -217,33 +214,47 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-// The standard normal law at x: bell = exp(-x^2 / 2), and Phi(x), accurate in both tails.
+// The standard normal law at x, in its tail: t = |x|, cut where the tail ends; bell =
+// exp(-t^2 / 2); tail = Phi(-t), accurate to the end.
 template <class D>
 struct NormalLaw {
+  hn::Vec<D> t;
   hn::Vec<D> bell;
-  hn::Vec<D> distribution;
+  hn::Vec<D> tail;
 };
+
+// -t^2 / 2 as a sum of two numbers. The rounding of one would cost t^2 / 4 units in the last place
+// of the bell.
+template <class D, class V>
+HWY_INLINE void MinusHalfSquare(D d, V t, V& sum, V& low) {
+  using T = hn::TFromD<D>;
+#if HWY_NATIVE_FMA
+  const auto minus_half_t = hn::Mul(hn::Set(d, T{-1} / 2), t);
+  sum = hn::Mul(minus_half_t, t);
+  low = hn::MulSub(minus_half_t, t, sum);
+#else
+  // t^2 = high^2 + (t - high) (t + high): with half the digits in `high` the first term is exact.
+  const hn::RebindToUnsigned<D> bits;
+  constexpr int kLowBits = Constants<D>::kMantissaBits / 2 + 1;
+  const auto upper = hn::Set(bits, ~((hn::TFromD<decltype(bits)>{1} << kLowBits) - 1));
+  const auto high = hn::BitCast(d, hn::And(hn::BitCast(bits, t), upper));
+  const auto minus_half = hn::Set(d, T{-1} / 2);
+  sum = hn::Mul(hn::Mul(minus_half, high), high);
+  low = hn::Mul(hn::Mul(minus_half, hn::Sub(t, high)), hn::Add(t, high));
+#endif
+}
 
 template <class D, class V>
 HWY_INLINE NormalLaw<D> Normal(D d, V x) {
-  using T = hn::TFromD<D>;
   using C = Constants<D>;
-  const auto end = hn::Set(d, C::kTailEnd);
   auto t = hn::Abs(x);
-  t = hn::IfThenElse(hn::Gt(t, end), end, t);
-  // t^2 = high^2 + (t - high) (t + high): with half the digits in `high` the first term is exact.
-  // Rounded, it would cost up to t^2 / 4 units in the last place of the result.
-  const hn::RebindToUnsigned<D> bits;
-  const auto upper =
-      hn::Set(bits, ~((hn::TFromD<decltype(bits)>{1} << (C::kMantissaBits / 2 + 1)) - 1));
-  const auto high = hn::BitCast(d, hn::And(hn::BitCast(bits, t), upper));
-  const auto minus_half = hn::Set(d, T{-1} / 2);
-  const auto low = hn::Mul(hn::Mul(minus_half, hn::Sub(t, high)), hn::Add(t, high));
-  const auto bell = ExpOfNonPositiveSum(d, hn::Mul(hn::Mul(minus_half, high), high), low);
-  const auto tail =
-      hn::Mul(bell, hn::Div(Polynomial(d, t, C::kTailP), Polynomial(d, t, C::kTailQ)));
-  const auto one = hn::Set(d, T{1});
-  return {bell, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail))};
+  t = hn::IfThenElse(hn::Gt(t, hn::Set(d, C::kTailEnd)), hn::Set(d, C::kTailEnd), t);  // keeps NaN
+  V square;
+  V low;
+  MinusHalfSquare(d, t, square, low);
+  const auto bell = ExpInRange(d, square, low);
+  const auto ratio = hn::Div(Polynomial(d, t, C::kTailP), Polynomial(d, t, C::kTailQ));
+  return {t, bell, hn::Mul(bell, ratio)};
 }
 
 }  // namespace lookback::kernels::HWY_NAMESPACE

@@ -15,6 +15,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -153,31 +154,39 @@ HWY_INLINE hn::TFromD<D> FoldVector(D d, hn::Vec<D> value, Op op) {
 
 // The fixed order of lane_sum.h for any associative operation: op over f(at) for all vectors of
 // the run, where `start` is what op leaves unchanged.
-template <class T, class Op, class Function>
+template <class T, int64_t kCount = kLanes<T>, class Op, class Function>
 HWY_INLINE T LaneFold(int64_t n, T start, Op op, Function f) {
   using D = Tag<T>;
   constexpr D d;
-  constexpr size_t kVectors = static_cast<size_t>(kLanes<T> / kSize<D>);
+  constexpr size_t kVectors = static_cast<size_t>(kCount / kSize<D>);
   const auto padding = hn::Set(d, start);
   hn::Vec<D> lanes[kVectors];
   for (auto& lane : lanes) lane = padding;
   int64_t k = 0;
-  // Unrolled, the lanes stay in registers. Beyond four vectors that would only cost code.
-  if constexpr (kVectors <= 4) {
-    for (; k + kLanes<T> <= n; k += kLanes<T>) {
+  // Unrolled, the lanes stay in registers. Of the narrowest vectors there are too many.
+  if constexpr (kVectors <= 8) {
+    for (; k + kCount <= n; k += kCount) {
       for (size_t j = 0; j < kVectors; ++j) {
         lanes[j] = op(d, lanes[j], f(Whole<D>{k + static_cast<int64_t>(j) * kSize<D>}));
       }
     }
   }
-  HWY_ALIGN T rest[kLanes<T>];
-  for (size_t j = 0; j < kVectors; ++j) hn::Store(lanes[j], d, rest + j * hn::MaxLanes(d));
-  for (int64_t lane = 0; k < n; k += kSize<D>, lane = (lane + kSize<D>) % kLanes<T>) {
-    const auto value =
-        k + kSize<D> <= n ? f(Whole<D>{k}) : Part<D>{k, n - k}.Pad(f(Part<D>{k, n - k}), padding);
-    hn::Store(op(d, hn::Load(d, rest + lane), value), d, rest + lane);
+  if constexpr (kVectors <= 4 && kMaskedAccess) {
+    for (size_t j = 0; j < kVectors; ++j, k += kSize<D>) {
+      if (k >= n) break;
+      const Part<D> at{k, std::min(n - k, kSize<D>)};
+      lanes[j] = op(d, lanes[j], at.Pad(f(at), padding));
+    }
+  } else if (k < n) {
+    HWY_ALIGN T rest[static_cast<size_t>(kCount)];
+    for (size_t j = 0; j < kVectors; ++j) hn::Store(lanes[j], d, rest + j * hn::MaxLanes(d));
+    for (int64_t lane = 0; k < n; k += kSize<D>, lane = (lane + kSize<D>) % kCount) {
+      const Part<D> at{k, n - k};
+      const auto value = k + kSize<D> <= n ? f(Whole<D>{k}) : at.Pad(f(at), padding);
+      hn::Store(op(d, hn::Load(d, rest + lane), value), d, rest + lane);
+    }
+    for (size_t j = 0; j < kVectors; ++j) lanes[j] = hn::Load(d, rest + j * hn::MaxLanes(d));
   }
-  for (size_t j = 0; j < kVectors; ++j) lanes[j] = hn::Load(d, rest + j * hn::MaxLanes(d));
   for (size_t half = kVectors / 2; half > 0; half /= 2) {
     for (size_t j = 0; j < half; ++j) lanes[j] = op(d, lanes[j], lanes[j + half]);
   }
@@ -200,9 +209,9 @@ struct MaxOp {
 };
 
 // f(at) summed over a run, with the bits of lane_sum.
-template <class T, class Function>
+template <class T, int64_t kCount = kLanes<T>, class Function>
 HWY_INLINE T LaneSum(int64_t n, Function f) {
-  return LaneFold(n, T{0}, AddOp(), f);
+  return LaneFold<T, kCount>(n, T{0}, AddOp(), f);
 }
 
 }  // namespace lookback::kernels::HWY_NAMESPACE

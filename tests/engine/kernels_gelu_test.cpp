@@ -102,16 +102,21 @@ TYPED_TEST(GeluKernels, AgreesWithItsTwin) {
 
 TYPED_TEST(GeluKernels, SpecialValues) {
   using T = TypeParam;
-  const std::vector<T> x = {T{0}, kInfinity<T>, kNaN<T>, T{-100}, T{100}};
+  const std::vector<T> x = {T{0}, kInfinity<T>, -kInfinity<T>, kNaN<T>, T{-100}, T{100}};
+  const std::vector<T> dy(6, T{2});
+  const std::vector<T> y_want = {0, kInfinity<T>, 0, kNaN<T>, 0, 100};
+  const std::vector<T> dx_want = {1, 2, 0, kNaN<T>, 0, 2};
+  std::vector<T> y(6);
   on_each_target([&] {
-    std::vector<T> y(x.size());
-    gelu_run(5, x.data(), y.data());
-    EXPECT_EQ(y[0], T{0});
-    EXPECT_EQ(y[1], kInfinity<T>);
-    EXPECT_TRUE(std::isnan(y[2]));
-    EXPECT_EQ(y[3], T{0});
-    EXPECT_EQ(y[4], T{100});
+    gelu_run(6, x.data(), y.data());
+    EXPECT_TRUE(all_near(y, y_want, 0));
+    gelu_backward_run(6, x.data(), dy.data(), y.data());
+    EXPECT_TRUE(all_near(y, dx_want, 0));
   });
+  gelu_run_reference(6, x.data(), y.data());
+  EXPECT_TRUE(all_near(y, y_want, 0));
+  gelu_backward_run_reference(6, x.data(), dy.data(), y.data());
+  EXPECT_TRUE(all_near(y, dx_want, 0));
 }
 
 TYPED_TEST(GeluKernels, BitsDependOnNeitherPositionNorThreads) {
