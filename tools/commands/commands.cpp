@@ -12,7 +12,12 @@ void add_all_commands(Program& program) {
   add_scale(program);
   add_atlas(program);
   add_smooth(program);
+  add_row(program);
+  add_stream(program);
   add_order(program);
+  add_cost(program);
+  add_shapes(program);
+  add_graph(program);
 }
 
 }  // namespace lookback::tools

@@ -15,6 +15,11 @@ void add_scale(Program& program);
 void add_atlas(Program& program);
 void add_smooth(Program& program);
 void add_order(Program& program);
+void add_row(Program& program);
+void add_stream(Program& program);
+void add_cost(Program& program);
+void add_shapes(Program& program);
+void add_graph(Program& program);
 
 void add_all_commands(Program& program);
 

@@ -7,6 +7,7 @@
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/untrained.h"
+#include "tools/plot/bars.h"
 #include "tools/report/panels.h"
 
 namespace lookback::tools {
@@ -68,10 +69,36 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   return figure;
 }
 
+Figure row_strip(const HeatmapOptions& options, const TextSample& sample) {
+  const int64_t T = sample.size();
+  check_index(options.row >= -T && options.row < T, "row", "row ", options.row,
+              " is out of range for ", T, " tokens");
+  const int64_t i = options.row < 0 ? options.row + T : options.row;
+  const Tensor weights =
+      select(head_weights(untrained_head(sample, options.seed, options.head)), 0, i);
+  plot::Bars bars;
+  bars.values = to_doubles(weights);
+  bars.labels = sample.labels;
+  bars.highlight = i;
+  bars.highlight_label = "the query itself";
+  bars.width = 800;
+  Figure figure = finish(options, plot::draw_bars(bars),
+                         "What query " + std::to_string(i) + " '" +
+                             sample.labels[static_cast<size_t>(i)] + "' attends to",
+                         sample.name + ", untrained head " + std::to_string(options.head) + ", " +
+                             shapes(sample) + ", seed " + std::to_string(options.seed));
+  figure.name = "heatmap-row";
+  figure.caption = "One row of the matrix, the last query: its distribution over the keys.";
+  figure.numbers = matrix_table(weights);
+  figure.hover = {{{sample.labels[static_cast<size_t>(i)]}, sample.labels, to_doubles(weights)}};
+  return figure;
+}
+
 }  // namespace
 
 Figure heatmap_figure(const HeatmapOptions& options) {
   const TextSample sample = load_text(options.text);
+  if (options.has_row) return row_strip(options, sample);
   return options.grid == Grid::none ? single(options, sample) : grid(options, sample);
 }
 
@@ -98,6 +125,10 @@ Section heatmap_section(const TextOptions& text, uint64_t seed) {
     options.command = base + (kind == Grid::seeds ? " --grid seeds" : " --grid heads");
     section.figures.push_back(heatmap_figure(options));
   }
+  options.grid = Grid::none;
+  options.has_row = true;
+  options.command = base + " --row -1";
+  section.figures.push_back(heatmap_figure(options));
   return section;
 }
 
@@ -120,7 +151,8 @@ void add_heatmap(Program& program) {
           std::map<std::string, Grid>{{"heads", Grid::heads}, {"seeds", Grid::seeds}}));
   command.add_option("--count", options->count, "Panels of a grid")->check(at_least(1));
   command.add_option("--row", options->row, "One query's distribution as bars; -1: the last")
-      ->each([options](const std::string&) { options->has_row = true; });
+      ->each([options](const std::string&) { options->has_row = true; })
+      ->excludes("--grid");
   add_output_options(command, *output);
 }
 

@@ -37,6 +37,7 @@ std::vector<Part> lab_parts(const LabOptions& options) {
   const std::string with_text =
       tail + (options.text_file.empty() ? "" : " --text " + options.text_file);
   return {
+      {"heatmap", [=] { return heatmap_section(text, options.seed); }},
       {"prove", [=] { return prove_section(options.seed, "lookback prove" + tail); }},
       {"break",
        [=] { return break_section(options.seed, "lookback break --out break.png" + tail); }},
@@ -53,11 +54,21 @@ std::vector<Part> lab_parts(const LabOptions& options) {
        }},
       {"smooth",
        [=] { return smooth_section(64, options.seed, "lookback smooth --out smooth.png" + tail); }},
+      {"row",
+       [=] {
+         return row_section(text, options.seed, -1, "lookback row --out row.png" + with_text);
+       }},
+      {"stream",
+       [=] {
+         return stream_section(text, options.seed, "lookback stream --out stream.png" + with_text);
+       }},
       {"order",
        [=] {
          return order_section(text, options.seed, "lookback order --out order.png" + with_text);
        }},
-      {"heatmap", [=] { return heatmap_section(text, options.seed); }},
+      {"cost",
+       [=] { return cost_section(2048, options.seed, "lookback cost --out cost.png" + tail); }},
+      {"shapes", [=] { return shapes_section({}, "lookback shapes"); }},
   };
 }
 

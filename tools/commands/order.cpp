@@ -1,8 +1,10 @@
 // lookback order: the mask before softmax, and after it.
+#include <cmath>
 #include <limits>
 #include <memory>
 
 #include "attention/masks.h"
+#include "engine/backward.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
@@ -18,6 +20,17 @@ namespace {
 std::string range(const Tensor& sums) {
   return plot::format_number(min(sums).item<double>(), 3) + " to " +
          plot::format_number(max(sums).item<double>(), 3);
+}
+
+// Row sums in the lesson's own setting, mask after softmax.
+std::string lesson_range(uint64_t seed) {
+  const NoGradGuard no_grad;
+  Generator generator(seed);
+  const Tensor x = randn({4, 8, kWidth}, generator);
+  const attention::Head head(kWidth, kHeadWidth, 8, generator);
+  const Tensor scores = matmul(head.query.forward(x), transpose(head.key.forward(x), -2, -1)) *
+                        (1.0 / std::sqrt(static_cast<double>(kHeadWidth)));
+  return range(sum(where(attention::causal_mask(8, 8), softmax(scores, -1), zeros({})), -1));
 }
 
 }  // namespace
@@ -69,10 +82,12 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
       "Masked before softmax, a row is a distribution over what the query may see. Masked after, "
       "rows keep only part of their mass: the operator is no longer row-stochastic, outputs leave "
       "the convex hull of the values, and the size of the loss tells of the future.";
-  section.facts = {"row sums, mask first: " + range(sums_before),
-                   "row sums, softmax first: " + range(sums_after),
-                   "theorems that fail: simplex, hull, perturbation (see the mutation lab, 'mask "
-                   "after softmax')"};
+  section.facts = {
+      "row sums, mask first: " + range(sums_before),
+      "row sums, softmax first: " + range(sums_after),
+      "the lesson's x (4, 8, 32), head of width 16, softmax first: " + lesson_range(seed),
+      "theorems that fail: simplex, hull, perturbation (see the mutation lab, 'mask "
+      "after softmax')"};
   section.figures = {figure};
   section.source = "attention/scaled_dot_product.cpp, scaled_dot_product_attention";
   section.command = command;

@@ -15,11 +15,11 @@ namespace {
 constexpr int64_t kSeeds = 5;
 const std::vector<int64_t> kWidths = {16, 64, 256};
 
-// Raw scores q k^T of standard normal q and k: (4, 8, 8).
+// Raw scores q k^T of standard normal q and k: (16, 8, 8).
 Tensor raw_scores(int64_t d_k, uint64_t seed) {
   Generator generator(seed);
-  const Tensor q = randn({4, 8, d_k}, generator);
-  const Tensor k = randn({4, 8, d_k}, generator);
+  const Tensor q = randn({16, 8, d_k}, generator);
+  const Tensor k = randn({16, 8, d_k}, generator);
   return matmul(q, transpose(k, -2, -1));
 }
 
@@ -66,7 +66,7 @@ Section scale_section(uint64_t seed, const std::string& command) {
     for (int64_t s = 0; s < kSeeds; ++s) {
       all.push_back(measure(d_k, seed + static_cast<uint64_t>(s)));
       const double root = std::sqrt(static_cast<double>(d_k));
-      ok = ok && std::abs(all.back().raw_std / root - 1) < 0.35;
+      ok = ok && std::abs(all.back().raw_std / root - 1) < 0.15;
     }
     table.rows.push_back({std::to_string(d_k),
                           spread(

@@ -50,6 +50,7 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
 
   plot::HeatmapGrid grid;
   grid.columns = static_cast<int>(kBandwidths.size());
+  grid.scale.masked_label = "exactly 0";
   plot::LinePlot lines;
   lines.title = "What each does to a signal";
   lines.x_title = "position";
