@@ -31,6 +31,10 @@ namespace lookback::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Keys that are transposed together.
+template <class T>
+inline constexpr int64_t kKeysAtOnce = 2 * kLanes<T>;
+
 template <class T>
 class Decode {
  public:
@@ -43,8 +47,9 @@ class Decode {
       : in_(in), at_(place_of(in, pair, 0)), count_(in.rows()) {
     const AttentionShape& shape = in.shape;
     ScratchArrays<T> scratch(
-        Scratch::kTile, shape.d * (kKeyBlock + count_) + count_ * (kKeyBlock + shape.dv + 2), 6);
-    k_ = scratch.take(shape.d * kKeyBlock);
+        Scratch::kTile, shape.d * (kKeysAtOnce<T> + count_) + count_ * (kKeyBlock + shape.dv + 2),
+        6);
+    k_ = scratch.take(shape.d * kKeysAtOnce<T>);
     q_ = scratch.take(shape.d * count_);
     s_ = scratch.take(kKeyBlock * count_);
     o_ = scratch.take(shape.dv * count_);
@@ -84,19 +89,31 @@ class Decode {
   }
 
  private:
-  // s = scale q k^T, -infinity where hidden and beyond the last key.
+  // s = scale q k^T, -infinity where hidden and beyond the last key. Few keys are transposed at a
+  // time: they stay in the nearest cache.
   void scores(KeyRange keys) {
     const int64_t count = keys.end - keys.begin;
-    const int64_t width = round_up(count, kLanes<T>);
-    const T* rows[kKeyBlock];
-    for (int64_t j = 0; j < width; ++j) {
-      rows[j] = row_of(in_.k, at_.b, at_.g, std::min(keys.begin + j, keys.end - 1));
+    for (int64_t j = 0; j < count; j += kKeysAtOnce<T>) {
+      const int64_t width = std::min(round_up(count - j, kLanes<T>), kKeysAtOnce<T>);
+      const T* rows[kKeysAtOnce<T>];
+      for (int64_t n = 0; n < width; ++n) {
+        rows[n] = row_of(in_.k, at_.b, at_.g, std::min(keys.begin + j + n, keys.end - 1));
+      }
+      load_transposed(rows, width, in_.shape.d, k_);
+      multiply<T>({.M = count_,
+                   .N = width / kLanes<T>,
+                   .K = in_.shape.d,
+                   .a = q_,
+                   .a_row = in_.shape.d,
+                   .a_col = 1,
+                   .b = k_,
+                   .b_row = width,
+                   .c = s_ + j,
+                   .c_row = kKeyBlock});
     }
-    load_transposed(rows, width, in_.shape.d, k_);
-    multiply<T>({count_, width / kLanes<T>, in_.shape.d, q_, in_.shape.d, 1, k_, width, s_,
-                 kKeyBlock, /*accumulate=*/false});
     for (int64_t n = 0; n < count_; ++n) {
-      std::fill(s_ + n * kKeyBlock + count, s_ + n * kKeyBlock + width, -kInfinity<T>);
+      T* s = s_ + n * kKeyBlock;
+      std::fill(s + count, s + round_up(count, kLanes<T>), -kInfinity<T>);
     }
     hide(keys, -kInfinity<T>);
   }
@@ -139,9 +156,17 @@ class Decode {
     const int64_t count = keys.end - keys.begin;
     const int64_t stride = in_.v.time_stride;
     const T* v = row_of(in_.v, at_.b, at_.g, keys.begin);
-    const Product<T> product{
-        count_,       in_.shape.dv / kLanes<T>, count, s_, kKeyBlock, 1, v, stride, o_,
-        in_.shape.dv, /*accumulate=*/true};
+    const Product<T> product{.M = count_,
+                             .N = in_.shape.dv / kLanes<T>,
+                             .K = count,
+                             .a = s_,
+                             .a_row = kKeyBlock,
+                             .a_col = 1,
+                             .b = v,
+                             .b_row = stride,
+                             .c = o_,
+                             .c_row = in_.shape.dv,
+                             .accumulate = true};
     if (in_.mask.data != nullptr && holds_nonfinite(v, count, in_.shape.dv, stride)) {
       hide(keys, kHidden<T>);
       multiply_visible(product, HiddenIn::kA);
@@ -154,7 +179,7 @@ class Decode {
   const AttentionInputs<T>& in_;
   Place at_;
   int64_t count_;  // rows: the query heads of one key/value head
-  T* k_;           // (d, keys of a block)
+  T* k_;           // (d, keys at once)
   T* q_;           // (rows, d), scaled
   T* s_;           // (rows, keys of a block)
   T* o_;           // (rows, dv)

@@ -57,8 +57,9 @@ class ForwardTile {
   void attend() {
     const KeyRange keys = rows_.keys();
     for (int64_t j = keys.begin / kKeyBlock * kKeyBlock; j < keys.end; j += kKeyBlock) {
-      for (int64_t lane = 0; lane < width_; lane += kScoreRow)
+      for (int64_t lane = 0; lane < width_; lane += kScoreRow) {
         attend_block(lane, {j, j + kKeyBlock});
+      }
     }
   }
 
@@ -102,8 +103,16 @@ class ForwardTile {
   void scores(const Part& part, T* s) {
     const Place& at = rows_.place(0);
     const T* k = row_of(in_.k, at.b, at.g, part.keys.begin);
-    multiply<T>({part.key_count(), part.vectors, in_.shape.d, k, in_.k.time_stride, 1,
-                 q_ + part.lane, width_, s, kScoreRow, /*accumulate=*/false});
+    multiply<T>({.M = part.key_count(),
+                 .N = part.vectors,
+                 .K = in_.shape.d,
+                 .a = k,
+                 .a_row = in_.k.time_stride,
+                 .a_col = 1,
+                 .b = q_ + part.lane,
+                 .b_row = width_,
+                 .c = s,
+                 .c_row = kScoreRow});
     if (rows_.hides(part)) rows_.hide(part, -kInfinity<T>, s, kScoreRow);
   }
 
@@ -136,9 +145,17 @@ class ForwardTile {
     const Place& at = rows_.place(0);
     const int64_t stride = in_.v.time_stride;
     const T* v = row_of(in_.v, at.b, at.g, part.keys.begin);
-    const Product<T> product{in_.shape.dv,       part.vectors,   part.key_count(), v, 1, stride, p,
-                             kScoreRow,          o_ + part.lane, width_,
-                             /*accumulate=*/true};
+    const Product<T> product{.M = in_.shape.dv,
+                             .N = part.vectors,
+                             .K = part.key_count(),
+                             .a = v,
+                             .a_row = 1,
+                             .a_col = stride,
+                             .b = p,
+                             .b_row = kScoreRow,
+                             .c = o_ + part.lane,
+                             .c_row = width_,
+                             .accumulate = true};
     if (rows_.hides(part) && holds_nonfinite(v, part.key_count(), in_.shape.dv, stride)) {
       rows_.hide(part, kHidden<T>, p, kScoreRow);
       multiply_visible(product, HiddenIn::kB);

@@ -45,7 +45,7 @@ struct Product {
   int64_t b_row;
   T* c;  // C[m, n] = c[m * c_row + n]
   int64_t c_row;
-  bool accumulate;
+  bool accumulate = false;
 };
 
 template <size_t kRows, size_t kVectors, class T>
