@@ -129,10 +129,10 @@ TEST_P(FusedTest, ReadsOperandsOfAnyLayout) {
   };
   const attention::FusedOptions options{.causal = c().causal, .window = c().window};
   const Tensor expected = fused({});
-  EXPECT_TRUE(same_bits(fused_attention(strided(q_), strided(k_), strided(v_), {}, options),
-                        expected));
-  EXPECT_TRUE(same_bits(fused_attention(columns(q_), columns(k_), columns(v_), {}, options),
-                        expected));
+  EXPECT_TRUE(
+      same_bits(fused_attention(strided(q_), strided(k_), strided(v_), {}, options), expected));
+  EXPECT_TRUE(
+      same_bits(fused_attention(columns(q_), columns(k_), columns(v_), {}, options), expected));
 }
 
 TEST_P(FusedTest, ASecondDerivativeWorksThroughTheComposedForm) {
@@ -152,13 +152,13 @@ TEST(Fused, TwoDimensionsStandForOneHeadAndThreeForABatchOfThem) {
   const Tensor q = normal({3, 5, 4});
   const Tensor mask = normal({3, 5, 5}, DType::f32, 2) > 0.0;  // one per batch item
   const Tensor three = fused_attention(q, q, q, mask);
-  const Tensor four = fused_attention(unsqueeze(q, 1), unsqueeze(q, 1), unsqueeze(q, 1),
-                                      unsqueeze(mask, 1));
+  const Tensor four =
+      fused_attention(unsqueeze(q, 1), unsqueeze(q, 1), unsqueeze(q, 1), unsqueeze(mask, 1));
   EXPECT_TRUE(same_bits(three, squeeze(four, 1)));
   for (int64_t b = 0; b < 3; ++b) {
     const Tensor item = select(q, 0, b);
-    EXPECT_TRUE(same_bits(fused_attention(item, item, item, select(mask, 0, b)),
-                          select(three, 0, b)));
+    EXPECT_TRUE(
+        same_bits(fused_attention(item, item, item, select(mask, 0, b)), select(three, 0, b)));
   }
 }
 

@@ -139,8 +139,8 @@ class FormulaTest : public testing::Test {
 
 TEST_F(FormulaTest, ScaledDotProductAttention) {
   expect_derivatives(
-      [](const auto& in) { return scaled_dot_product_attention(in[0], in[1], in[2]).output; },
-      qkv_, {});
+      [](const auto& in) { return scaled_dot_product_attention(in[0], in[1], in[2]).output; }, qkv_,
+      {});
 }
 
 TEST_F(FormulaTest, ScaledDotProductAttentionWithAnEmptyRow) {

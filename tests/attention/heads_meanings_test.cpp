@@ -49,9 +49,9 @@ TEST_P(VariantTest, QueryHeadsOfAGroupAreNeighbours) {
   std::vector<Tensor> heads;
   for (int64_t h = 0; h < H; ++h) {
     const int64_t g = h / r;
-    heads.push_back(attention::scaled_dot_product_attention(
-                        head(layer_.query.forward(x_), h), head(layer_.key.forward(x_), g),
-                        head(layer_.value.forward(x_), g), mask)
+    heads.push_back(attention::scaled_dot_product_attention(head(layer_.query.forward(x_), h),
+                                                            head(layer_.key.forward(x_), g),
+                                                            head(layer_.value.forward(x_), g), mask)
                         .output);
   }
   EXPECT_TRUE(
@@ -119,8 +119,8 @@ std::ostream& operator<<(std::ostream& out, const HeadCase& c) {
 class HeadTest : public testing::TestWithParam<HeadCase> {
  protected:
   Generator generator_{42};
-  attention::Head head_{32, 16, 8, generator_,
-                        {.fused = GetParam().fused, .dtype = GetParam().dtype}};
+  attention::Head head_{
+      32, 16, 8, generator_, {.fused = GetParam().fused, .dtype = GetParam().dtype}};
   const Tensor x_ = normal_variable({4, 8, 32}, GetParam().dtype);
 };
 

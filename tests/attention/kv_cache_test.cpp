@@ -11,8 +11,8 @@
 namespace lookback::test {
 namespace {
 
-using attention::KVCache;
 using attention::kv_cache_bytes;
+using attention::KVCache;
 
 using Split = std::vector<int64_t>;
 
@@ -69,7 +69,9 @@ TEST_P(CachedDecodeTest, ATokenThatDoesNotFitIsRefusedAndNothingIsWritten) {
   layer.forward(normal({1, 3, 32}, dtype), cache);
   const Tensor keys = cache.keys().clone();
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { layer.forward(normal({1, 2, 32}, dtype), cache); },
+      [&] {
+        layer.forward(normal({1, 2, 32}, dtype), cache);
+      },
       {"[kv_cache]", "holds 3 of 4 tokens; 2 more do not fit"}));
   EXPECT_EQ(cache.length(), 3);
   EXPECT_TRUE(same_bits(cache.keys(), keys));
@@ -173,7 +175,10 @@ TEST(CachedForward, RecordsNothingAndNeedsCausalAttention) {
 
   const attention::MultiHeadAttention free({.d_model = 4, .causal = false}, generator);
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { free.forward(normal({1, 1, 4}, DType::f32), cache); }, {"needs causal attention"}));
+      [&] {
+        free.forward(normal({1, 1, 4}, DType::f32), cache);
+      },
+      {"needs causal attention"}));
 }
 
 TEST(CachedForward, RefusesToGrowBeyondTheLayersMaxLength) {
@@ -182,7 +187,9 @@ TEST(CachedForward, RefusesToGrowBeyondTheLayersMaxLength) {
   KVCache cache = layer.make_cache(1, 10);
   layer.forward(normal({1, 3, 4}, DType::f32), cache);
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { layer.forward(normal({1, 1, 4}, DType::f32), cache); },
+      [&] {
+        layer.forward(normal({1, 1, 4}, DType::f32), cache);
+      },
       {"[multi_head_attention]", "longer than max_length", "4 and 3"}));
   EXPECT_EQ(cache.length(), 3);
 }
@@ -192,7 +199,10 @@ TEST(CachedForward, RefusesACacheOfAnotherBatchOrHeadCount) {
   const attention::MultiHeadAttention layer({.d_model = 4, .num_heads = 2}, generator);
   KVCache cache = layer.make_cache(2, 10);
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { layer.forward(normal({1, 1, 4}, DType::f32), cache); }, {"[kv_cache]", "[1, 2, 1, 2]"}));
+      [&] {
+        layer.forward(normal({1, 1, 4}, DType::f32), cache);
+      },
+      {"[kv_cache]", "[1, 2, 1, 2]"}));
   EXPECT_EQ(cache.length(), 0);
 }
 

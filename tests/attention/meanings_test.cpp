@@ -128,8 +128,8 @@ TEST_P(MeaningTest, UnderABottomRightMaskTheLastQuerySeesAllKeysAndEachEarlierOn
   const Tensor out = attend(causal_mask(3, 5));
   for (int64_t i = 0; i < 3; ++i) {
     const int64_t seen = i + 3;  // 5 - 3 keys come from before the first query
-    const Tensor row = GetParam().attend(narrow(q_, 0, i, 1), narrow(k_, 0, 0, seen),
-                                         narrow(v_, 0, 0, seen), {});
+    const Tensor row =
+        GetParam().attend(narrow(q_, 0, i, 1), narrow(k_, 0, 0, seen), narrow(v_, 0, 0, seen), {});
     EXPECT_TRUE(all_close(narrow(out, 0, i, 1), row, tolerance_)) << i;
   }
 }
@@ -196,23 +196,27 @@ TEST(Meaning, TheWeightsOfAnEmptyRowAreZero) {
 }
 
 TEST(Meaning, ACausalMaskIsAlignedAtTheBottomRight) {
-  EXPECT_TRUE(has_values(causal_mask(2, 4), {2, 4}, {1, 1, 1, 0,  //
-                                                     1, 1, 1, 1}));
-  EXPECT_TRUE(has_values(causal_mask(4, 2), {4, 2}, {0, 0,  //
-                                                     0, 0,  //
-                                                     1, 0,  //
-                                                     1, 1}));
+  EXPECT_TRUE(has_values(causal_mask(2, 4), {2, 4},
+                         {1, 1, 1, 0,  //
+                          1, 1, 1, 1}));
+  EXPECT_TRUE(has_values(causal_mask(4, 2), {4, 2},
+                         {0, 0,  //
+                          0, 0,  //
+                          1, 0,  //
+                          1, 1}));
   EXPECT_TRUE(has_values(causal_mask(1, 1), {1, 1}, {1}));
   EXPECT_EQ(causal_mask(3, 3).dtype(), DType::boolean);
 }
 
 TEST(Meaning, ASlidingWindowIsABandOfTheCausalMask) {
-  EXPECT_TRUE(has_values(sliding_window_mask(4, 4, 2), {4, 4}, {1, 0, 0, 0,  //
-                                                                1, 1, 0, 0,  //
-                                                                0, 1, 1, 0,  //
-                                                                0, 0, 1, 1}));
-  EXPECT_TRUE(has_values(sliding_window_mask(2, 4, 2), {2, 4}, {0, 1, 1, 0,  //
-                                                                0, 0, 1, 1}));
+  EXPECT_TRUE(has_values(sliding_window_mask(4, 4, 2), {4, 4},
+                         {1, 0, 0, 0,  //
+                          1, 1, 0, 0,  //
+                          0, 1, 1, 0,  //
+                          0, 0, 1, 1}));
+  EXPECT_TRUE(has_values(sliding_window_mask(2, 4, 2), {2, 4},
+                         {0, 1, 1, 0,  //
+                          0, 0, 1, 1}));
 }
 
 TEST(Meaning, MasksOfImpossibleSizesAreRefused) {

@@ -76,8 +76,7 @@ TEST_P(ParityTest, SlidingWindow) { expect_formula("window", {.causal = true, .w
 
 TEST_P(ParityTest, Head) {
   Generator generator(1);
-  attention::Head head(6, 4, 5, generator,
-                       {.fused = GetParam().fused, .dtype = GetParam().dtype});
+  attention::Head head(6, 4, 5, generator, {.fused = GetParam().fused, .dtype = GetParam().dtype});
   expect_parity("head", {"x", "query", "key", "value"}, [&](const std::vector<Tensor>& in) {
     head.query.weight = in[1];
     head.key.weight = in[2];

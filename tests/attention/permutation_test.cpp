@@ -61,8 +61,7 @@ TEST_P(HullTest, EqualValuesAreReturnedWhateverTheWeights) {
   EXPECT_TRUE(all_close(attention::fused_attention(q, q, v), v, rounding));
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, HullTest, testing::Values(DType::f32, DType::f64),
-                         dtype_name);
+INSTANTIATE_TEST_SUITE_P(Precisions, HullTest, testing::Values(DType::f32, DType::f64), dtype_name);
 
 struct PermutationCase {
   bool fused;
@@ -137,12 +136,12 @@ TEST_P(PermutationTest, AQueryDoesNotCareInWhichOrderItsKeysCome) {
   const Tensor k = normal({T, 16}, dtype, 2);
   const Tensor v = normal({T, 4}, dtype, 3);
   const auto attend = [&](const Tensor& keys, const Tensor& values) {
-    return GetParam().fused
-               ? attention::fused_attention(q, keys, values)
-               : attention::scaled_dot_product_attention(q, keys, values).output;
+    return GetParam().fused ? attention::fused_attention(q, keys, values)
+                            : attention::scaled_dot_product_attention(q, keys, values).output;
   };
   EXPECT_TRUE(all_close(attend(permuted(k), permuted(v)), attend(k, v), 1e-6));
-  EXPECT_GT(distance(attend(permuted(k), v), attend(k, v)), 0.1);  // keys and values belong together
+  EXPECT_GT(distance(attend(permuted(k), v), attend(k, v)),
+            0.1);  // keys and values belong together
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, PermutationTest,

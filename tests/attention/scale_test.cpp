@@ -68,8 +68,8 @@ TEST_P(ScaleTest, AttentionDividesByTheRootOfTheWidthOfQueryAndKey) {
 TEST_P(ScaleTest, AnotherScaleCanBeAskedForOnEveryPath) {
   const auto weights = attention::scaled_dot_product_attention(q_, k_, k_, {}, {.scale = 0.01});
   EXPECT_TRUE(all_close(weights.weights, softmax(raw_ * 0.01, -1), 1e-5));
-  EXPECT_TRUE(all_close(attention::fused_attention(q_, k_, k_, {}, {.scale = 0.01}),
-                        weights.output, 1e-5));
+  EXPECT_TRUE(
+      all_close(attention::fused_attention(q_, k_, k_, {}, {.scale = 0.01}), weights.output, 1e-5));
   EXPECT_TRUE(all_close(attention::streaming_attention(q_, k_, k_, {}, {.scale = 0.01}),
                         weights.output, 1e-5));
 }
@@ -92,8 +92,9 @@ TEST(ScaleOfHeads, MultiHeadAttentionScalesByTheHeadWidthNotTheModelWidth) {
   const Tensor weights = layer.forward_with_weights(x).weights;  // (2, 4, 8, 8)
   for (int64_t h = 0; h < 4; ++h) {
     const Tensor expected = attention::scaled_dot_product_attention(
-        head(q, h), head(k, h), head(k, h), attention::causal_mask(8, 8),
-        {.scale = 1 / std::sqrt(8.0)}).weights;
+                                head(q, h), head(k, h), head(k, h), attention::causal_mask(8, 8),
+                                {.scale = 1 / std::sqrt(8.0)})
+                                .weights;
     EXPECT_TRUE(all_close(select(weights, 1, h), expected, 1e-14));
   }
 }

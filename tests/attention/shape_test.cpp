@@ -130,8 +130,11 @@ TEST(RefusedInput, OfHeadsAndLayersOfTheWrongRank) {
 TEST(RefusedInput, AContextOfAnotherBatch) {
   Generator generator(1);
   const MultiHeadAttention layer({.d_model = 8}, generator);
-  expect_refusal([&] { layer.forward(zeros({2, 4, 8}), zeros({3, 4, 8})); },
-                 {"same batch", "[2, 4, 8]", "[3, 4, 8]"});
+  expect_refusal(
+      [&] {
+        layer.forward(zeros({2, 4, 8}), zeros({3, 4, 8}));
+      },
+      {"same batch", "[2, 4, 8]", "[3, 4, 8]"});
 }
 
 TEST(RefusedInput, WeightsOfAnotherFunction) {
@@ -153,18 +156,33 @@ TEST(RefusedInput, OfTheFormula) {
   using attention::scaled_dot_product_attention;
   const Tensor x = zeros({2, 5, 4});
   const std::string name = "[scaled_dot_product_attention]";
-  expect_refusal([&] { scaled_dot_product_attention(x, zeros({2, 5, 3}), x); },
-                 {name, "same width", "[2, 5, 4]", "[2, 5, 3]"});
-  expect_refusal([&] { scaled_dot_product_attention(x, x, zeros({2, 6, 4})); },
-                 {name, "same length", "[2, 6, 4]"});
+  expect_refusal(
+      [&] {
+        scaled_dot_product_attention(x, zeros({2, 5, 3}), x);
+      },
+      {name, "same width", "[2, 5, 4]", "[2, 5, 3]"});
+  expect_refusal(
+      [&] {
+        scaled_dot_product_attention(x, x, zeros({2, 6, 4}));
+      },
+      {name, "same length", "[2, 6, 4]"});
   expect_refusal([&] { scaled_dot_product_attention(zeros({4}), x, x); },
                  {name, "at least two dimensions", "[4]"});
-  expect_refusal([&] { scaled_dot_product_attention(x, x, x, ones({5, 5})); },
-                 {name, "must be boolean, true = may attend; got f32"});
-  expect_refusal([&] { scaled_dot_product_attention(x, x, x, ones({5, 4}, DType::boolean)); },
-                 {"[5, 4]"});
-  expect_refusal([&] { scaled_dot_product_attention(x, zeros({3, 5, 4}), zeros({3, 5, 4})); },
-                 {"[matmul]", "broadcast"});
+  expect_refusal(
+      [&] {
+        scaled_dot_product_attention(x, x, x, ones({5, 5}));
+      },
+      {name, "must be boolean, true = may attend; got f32"});
+  expect_refusal(
+      [&] {
+        scaled_dot_product_attention(x, x, x, ones({5, 4}, DType::boolean));
+      },
+      {"[5, 4]"});
+  expect_refusal(
+      [&] {
+        scaled_dot_product_attention(x, zeros({3, 5, 4}), zeros({3, 5, 4}));
+      },
+      {"[matmul]", "broadcast"});
 }
 
 }  // namespace

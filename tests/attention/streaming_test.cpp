@@ -43,8 +43,8 @@ class StreamingTest : public testing::TestWithParam<DType> {
   void expect_equal_for_all_blocks(const Tensor& mask) const {
     const Tensor dense = scaled_dot_product_attention(q_, k_, v_, mask).output;
     for (const Blocks& blocks : compositions(Tk)) {
-      EXPECT_TRUE(all_close(streaming_attention(q_, k_, v_, mask, {.blocks = blocks}), dense,
-                            tolerance_))
+      EXPECT_TRUE(
+          all_close(streaming_attention(q_, k_, v_, mask, {.blocks = blocks}), dense, tolerance_))
           << testing::PrintToString(blocks);
     }
   }
@@ -109,10 +109,10 @@ TEST_P(StreamingTest, TheStateAfterSomeKeysIsTheAnswerForThoseKeys) {
     state.step(narrow(scores, 2, n - 1, 1), narrow(v_, 1, n - 1, 1));
     const Tensor seen = narrow(scores, 2, 0, n);
     EXPECT_TRUE(all_close(state.running_max(), max(seen, -1, true), 0));
-    EXPECT_TRUE(all_close(log(state.running_sum()) + state.running_max(),
-                          logsumexp(seen, -1, true), tolerance_));
-    EXPECT_TRUE(all_close(state.output(), matmul(softmax(seen, -1), narrow(v_, 1, 0, n)),
+    EXPECT_TRUE(all_close(log(state.running_sum()) + state.running_max(), logsumexp(seen, -1, true),
                           tolerance_));
+    EXPECT_TRUE(
+        all_close(state.output(), matmul(softmax(seen, -1), narrow(v_, 1, 0, n)), tolerance_));
   }
 }
 
@@ -131,9 +131,9 @@ TEST_P(StreamingTest, ItsGradientIsThatOfDenseAttention) {
   const Tensor seed = normal({2, Tq, 3}, GetParam(), 4);
   const auto dense = grad(
       scaled_dot_product_attention(inputs[0], inputs[1], inputs[2], mask).output, inputs, seed);
-  const auto streamed = grad(
-      streaming_attention(inputs[0], inputs[1], inputs[2], mask, {.blocks = {2, 1, 4}}), inputs,
-      seed);
+  const auto streamed =
+      grad(streaming_attention(inputs[0], inputs[1], inputs[2], mask, {.blocks = {2, 1, 4}}),
+           inputs, seed);
   for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(all_close(streamed[i], dense[i], 10 * tolerance_));
 }
 
@@ -148,10 +148,14 @@ TEST_P(StreamingTest, ExtraDimensionsAndAMaskPerKeyBroadcast) {
 
 TEST_P(StreamingTest, BlocksThatDoNotAddUpAreRefused) {
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { streaming_attention(q_, k_, v_, {}, {.blocks = {3, 3}}); },
+      [&] {
+        streaming_attention(q_, k_, v_, {}, {.blocks = {3, 3}});
+      },
       {"[streaming_attention]", "must sum to the number of keys", "got 6 and 7"}));
   EXPECT_TRUE(throws<std::invalid_argument>(
-      [&] { streaming_attention(q_, k_, v_, {}, {.blocks = {8, -1}}); },
+      [&] {
+        streaming_attention(q_, k_, v_, {}, {.blocks = {8, -1}});
+      },
       {"[streaming_attention]", "must not be negative", "-1"}));
   EXPECT_TRUE(throws<std::invalid_argument>([&] { streaming_attention(q_, v_, v_); },
                                             {"[streaming_attention]", "[2, 5, 4]", "[2, 7, 3]"}));

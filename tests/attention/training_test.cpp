@@ -18,7 +18,8 @@ struct Model : nn::Module {
   Model(const LayerCase& layer_case, Generator& generator)
       : tokens(kVocabulary, D, generator, layer_case.dtype),
         positions(T, D, generator, layer_case.dtype),
-        layer(layer_case.make({.d_head = 8, .heads = 2, .T_max = T, .seed = generator.next_bits()})),
+        layer(
+            layer_case.make({.d_head = 8, .heads = 2, .T_max = T, .seed = generator.next_bits()})),
         logits(width(layer_case), kVocabulary, generator, {.dtype = layer_case.dtype}) {
     register_module("tokens", tokens);
     register_module("positions", positions);

@@ -108,7 +108,9 @@ TEST_P(LayersTest, EmbeddingRefusesATokenThatItDoesNotHave) {
   const nn::Embedding table(5, 3, generator_, GetParam());
   for (const int64_t token : {int64_t{5}, int64_t{-1}}) {
     EXPECT_TRUE(throws<std::out_of_range>(
-        [&] { table.forward(from_vector<int64_t>({0, token}, {2})); },
+        [&] {
+          table.forward(from_vector<int64_t>({0, token}, {2}));
+        },
         {"[embedding]", std::to_string(token), "5"}));
   }
 }
@@ -159,15 +161,18 @@ TEST_P(LayersTest, LanguageModelLossEqualsPyTorch) {
 }
 
 TEST_P(LayersTest, LanguageModelLossOfNoKnowledgeIsTheLogarithmOfTheVocabulary) {
-  const Tensor loss = nn::language_model_loss(zeros({2, 3, 50}, GetParam()),
-                                              zeros({2, 3}, DType::i64));
+  const Tensor loss =
+      nn::language_model_loss(zeros({2, 3, 50}, GetParam()), zeros({2, 3}, DType::i64));
   EXPECT_NEAR(loss.item<double>(), std::log(50.0), 1e-6);
 }
 
 TEST_P(LayersTest, WhatDoesNotFitIsRefused) {
   const nn::Linear linear(2, 3, generator_, {.dtype = GetParam()});
-  expect_refusal([&] { linear.forward(zeros({4, 3}, GetParam())); },
-                 {"[linear]", "[4, 3]", "weight [3, 2]"});
+  expect_refusal(
+      [&] {
+        linear.forward(zeros({4, 3}, GetParam()));
+      },
+      {"[linear]", "[4, 3]", "weight [3, 2]"});
   expect_refusal([&] { linear.forward(zeros({}, GetParam())); }, {"[linear]"});
   expect_refusal([&] { nn::Linear(0, 3, generator_); }, {"[linear]", "at least 1", "0 and 3"});
   expect_refusal([&] { nn::Embedding(5, 0, generator_); }, {"[embedding]", "5 and 0"});
@@ -175,7 +180,9 @@ TEST_P(LayersTest, WhatDoesNotFitIsRefused) {
   const nn::LayerNorm norm(4, {.dtype = GetParam()});
   expect_refusal([&] { norm.forward(zeros({2, 3}, GetParam())); }, {"[layer_norm]", "[2, 3]"});
   expect_refusal(
-      [&] { nn::language_model_loss(zeros({2, 3, 5}, GetParam()), zeros({2, 4}, DType::i64)); },
+      [&] {
+        nn::language_model_loss(zeros({2, 3, 5}, GetParam()), zeros({2, 4}, DType::i64));
+      },
       {"[language_model_loss]", "[2, 3, 5]", "[2, 4]"});
 }
 
