@@ -38,8 +38,7 @@ inline constexpr size_t kTileRows = 6;  // 16 registers
 #endif
 inline constexpr int64_t kSums = 2 * kTileRows;  // vectors of running sums in a tile
 
-// How the micro-kernel walks through its operands, packed or not: the same for all tiles of a
-// block. In registers, or nearly: whatever is written per tile would have to come back from memory.
+// How the micro-kernel walks through its operands, packed or not: the same for a strip of tiles.
 struct Walk {
   int64_t K;
   int64_t a_row, a_k;  // A[r, k] is a[r * a_row + k * a_k]
@@ -71,8 +70,9 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, T* HWY_RESTRICT p, size_t count) 
 #endif
 }
 
-// The same pointer, but the compiler forgets how it came about. Else it keeps the addresses of all
-// rows at once, runs out of registers, and waits for its spills in the innermost loop.
+// The same pointer, but the compiler forgets how it came about. Else it computes the addresses of
+// all rows before the loop, runs out of registers, and waits for spilled ones inside: measured, 90
+// cycles for each tile.
 template <class T>
 HWY_INLINE T* fresh(T* pointer) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
@@ -81,28 +81,48 @@ HWY_INLINE T* fresh(T* pointer) {
   return pointer;
 }
 
-// One tile of kRows rows by kVectors vectors. When kPartial, the last vector has only
-// `last` valid lanes.
+// kVectors vectors from p; when kPartial, the last of them has only `last` valid lanes.
+template <bool kPartial, size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void load_row(D d, const T* p, size_t last, hn::Vec<D> (&row)[kVectors]) {
+  HWY_UNROLL(8)
+  for (size_t v = 0; v < kVectors; ++v) {
+    const T* lanes = p + v * hn::Lanes(d);
+    row[v] = kPartial && v == kVectors - 1 ? load_first(d, lanes, last) : hn::LoadU(d, lanes);
+  }
+}
+
+template <bool kPartial, size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void store_row(D d, const hn::Vec<D> (&row)[kVectors], size_t last, T* p) {
+  HWY_UNROLL(8)
+  for (size_t v = 0; v < kVectors; ++v) {
+    T* lanes = p + v * hn::Lanes(d);
+    if (kPartial && v == kVectors - 1) {
+      store_first(row[v], d, lanes, last);
+    } else {
+      hn::StoreU(row[v], d, lanes);
+    }
+  }
+}
+
+// Asks for the tile to the right, which is next.
+template <size_t kRows, size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void prefetch_next(D d, const T* c, int64_t ldc) {
+  HWY_UNROLL(12)
+  for (size_t r = 0; r < kRows; ++r, c += ldc) {
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < kVectors; ++v) hwy::Prefetch(c + (kVectors + v) * hn::Lanes(d));
+  }
+}
+
+// One tile of kRows rows by kVectors vectors.
 template <class T, size_t kRows, size_t kVectors, bool kPartial>
 void micro_kernel(const Walk& walk, const T* a, const T* b, T* c, size_t last) {
   const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  const size_t lanes = hn::Lanes(d);
-  const auto is_partial = [](size_t v) { return kPartial && v == kVectors - 1; };
-  const int64_t K = walk.K;
-  const int64_t ldc = walk.ldc;
-  V acc[kRows][kVectors];
-
+  hn::Vec<decltype(d)> acc[kRows][kVectors];
   if (walk.accumulate) {
-    const T* c_row = c;
+    const T* c_in = c;
     HWY_UNROLL(12)
-    for (size_t r = 0; r < kRows; ++r, c_row += ldc) {
-      HWY_UNROLL(8)
-      for (size_t v = 0; v < kVectors; ++v) {
-        const T* p = c_row + v * lanes;
-        acc[r][v] = is_partial(v) ? load_first(d, p, last) : hn::LoadU(d, p);
-      }
-    }
+    for (size_t r = 0; r < kRows; ++r, c_in += walk.ldc) load_row<kPartial>(d, c_in, last, acc[r]);
   } else {
     HWY_UNROLL(12)
     for (size_t r = 0; r < kRows; ++r) {
@@ -110,49 +130,29 @@ void micro_kernel(const Walk& walk, const T* a, const T* b, T* c, size_t last) {
       for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::Zero(d);
     }
   }
+  if (walk.K >= 128) prefetch_next<kRows, kVectors>(d, c, walk.ldc);
 
-  if (K >= 128) {
-    const T* next = c + kVectors * lanes;  // the tile to the right
-    HWY_UNROLL(12)
-    for (size_t r = 0; r < kRows; ++r, next += ldc) {
-      HWY_UNROLL(8)
-      for (size_t v = 0; v < kVectors; ++v) hwy::Prefetch(next + v * lanes);
-    }
-  }
-
-  const int64_t a_row = walk.a_row;
-  const T* sixth = fresh(a + 6 * a_row);
-  for (int64_t k = 0; k < K; ++k) {
-    V row[kVectors];
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) {
-      const T* p = b + v * lanes;
-      row[v] = is_partial(v) ? load_first(d, p, last) : hn::LoadU(d, p);
-    }
+  // Rows 0 to 5 from `a`, 6 to 11 from `a6`: six offsets serve both.
+  const T* a6 = fresh(a + 6 * walk.a_row);
+  for (int64_t k = 0; k < walk.K; ++k) {
+    hn::Vec<decltype(d)> row[kVectors];
+    load_row<kPartial>(d, b, last, row);
     HWY_UNROLL(12)
     for (size_t r = 0; r < kRows; ++r) {
-      const T* row_0_or_6 = r < 6 ? a : sixth;
-      const V a_rk = hn::Set(d, row_0_or_6[static_cast<int64_t>(r % 6) * a_row]);
+      const T* a_r = (r < 6 ? a : a6) + static_cast<int64_t>(r % 6) * walk.a_row;
+      const auto a_rk = hn::Set(d, *a_r);
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(a_rk, row[v], acc[r][v]);
     }
     a += walk.a_k;
-    sixth += walk.a_k;
+    a6 += walk.a_k;
     b += walk.b_k;
   }
 
-  T* c_row = fresh(c);
+  T* c_out = fresh(c);
   HWY_UNROLL(12)
-  for (size_t r = 0; r < kRows; ++r, c_row += ldc) {
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) {
-      T* p = c_row + v * lanes;
-      if (is_partial(v)) {
-        store_first(acc[r][v], d, p, last);
-      } else {
-        hn::StoreU(acc[r][v], d, p);
-      }
-    }
+  for (size_t r = 0; r < kRows; ++r, c_out += walk.ldc) {
+    store_row<kPartial>(d, acc[r], last, c_out);
   }
 }
 

@@ -78,7 +78,8 @@ void pack_plain(int64_t K, int64_t i_begin, int64_t i_end, const T* source, int6
   }
 }
 
-// Columns [i_begin, i_end) where rows of the panel are contiguous in the source.
+// Rows of the panel are contiguous in the source: a copy, from column `begin` on, of a multiple of
+// Lanes(d) columns. Returns the first column that is left.
 template <class D, class T = hn::TFromD<D>>
 int64_t pack_rows(D d, int64_t K, int64_t begin, int64_t count, const T* source, int64_t k_stride,
                   int64_t width, T* panel) {
@@ -94,8 +95,7 @@ int64_t pack_rows(D d, int64_t K, int64_t begin, int64_t count, const T* source,
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Columns of the panel are contiguous in the source: a transpose. Returns how many columns it
-// did: a multiple of Lanes(d).
+// Columns of the panel are contiguous in the source: a transpose, otherwise like pack_rows.
 template <class D, class T = hn::TFromD<D>>
 int64_t pack_columns(D d, int64_t K, int64_t begin, int64_t count, const T* source, int64_t stride,
                      int64_t width, T* panel) {
