@@ -8,18 +8,18 @@
 namespace lookback::kernels {
 namespace {
 
-// Phi(x) = erfc(-x / sqrt(2)) / 2, accurate in the left tail, where 1 + erf would cancel. The
-// argument is rounded in double, since a tail magnifies that rounding by x^2.
+// Phi(x) = erfc(-x / sqrt(2)) / 2, accurate in the left tail, where 1 + erf would cancel. In long
+// double, since the tail magnifies the rounding of the argument by x^2.
 template <class T>
 T normal_distribution(T x) {
-  return static_cast<T>(std::erfc(static_cast<double>(x) * -std::numbers::sqrt2 / 2) / 2);
+  return static_cast<T>(std::erfc(-x / std::numbers::sqrt2_v<long double>) / 2);
 }
 
 template <class T>
 T normal_density(T x) {
-  const double wide = static_cast<double>(x);
-  return static_cast<T>(std::exp(-wide * wide / 2) * std::numbers::inv_sqrtpi /
-                        std::numbers::sqrt2);
+  const long double square = static_cast<long double>(x) * x;
+  return static_cast<T>(std::exp(-square / 2) * std::numbers::inv_sqrtpi_v<long double> /
+                        std::numbers::sqrt2_v<long double>);
 }
 
 }  // namespace
