@@ -48,6 +48,7 @@ TEST_P(SameBitsTest, PrefixOfOddSizes) {
 
 TEST_P(SameBitsTest, PrefixOfALongSequence) {
   expect_prefixes({.d_head = 3, .heads = 2, .T_max = 257}, 1, {1, 65, 127, 129, 256});
+  expect_prefixes({.d_head = 3, .heads = 2, .T_max = 1000}, 1, {999});
 }
 
 TEST_P(SameBitsTest, BatchEveryRowEqualsThatRowAlone) {

@@ -177,6 +177,7 @@ TEST_P(LayersTest, WhatDoesNotFitIsRefused) {
   expect_refusal([&] { nn::Linear(0, 3, generator_); }, {"[linear]", "at least 1", "0 and 3"});
   expect_refusal([&] { nn::Embedding(5, 0, generator_); }, {"[embedding]", "5 and 0"});
   expect_refusal([&] { nn::LayerNorm(0); }, {"[layer_norm]", "got 0"});
+  expect_refusal([&] { nn::LayerNorm(2, {.eps = -1}); }, {"[layer_norm]", "eps", "-1"});
   const nn::LayerNorm norm(4, {.dtype = GetParam()});
   expect_refusal([&] { norm.forward(zeros({2, 3}, GetParam())); }, {"[layer_norm]", "[2, 3]"});
   expect_refusal(
