@@ -89,7 +89,8 @@ Tensor log_softmax(const Tensor& x, int64_t dim) {
   });
 }
 
-// y = max x + log sum_j exp(x_j - max x);  dx_i = dy exp(x_i - y), which is dy softmax(x)_i
+// y = max x + log sum_j exp(x_j - max x);  dx = dy softmax(x), which keeps the
+// digits that exp(x - y) would lose to the rounding of a large y
 Tensor logsumexp(const Tensor& x, int64_t dim, bool keepdim) {
   const int64_t d = resolve_dim("logsumexp", dim, x.dim());
   if (d != x.dim() - 1) {
@@ -106,13 +107,9 @@ Tensor logsumexp(const Tensor& x, int64_t dim, bool keepdim) {
     using T = decltype(zero);
     kernels::logsumexp_rows(result.numel(), n, source.data<T>(), n, result.data<T>());
   });
-  return record("logsumexp", result, {x},
-                [x = Saved(x), keepdim](const Tensor& dy, const Tensor& y) -> Gradients {
-                  const auto column = [&](const Tensor& t) {
-                    return keepdim ? t : unsqueeze(t, -1);
-                  };
-                  return {column(dy) * exp(x - column(y))};
-                });
+  return record("logsumexp", result, {x}, [x = Saved(x), keepdim](const Tensor& dy) -> Gradients {
+    return {(keepdim ? dy : unsqueeze(dy, -1)) * softmax(x, -1)};
+  });
 }
 
 // y = mean_r (logsumexp(x_r) - x_r[target_r]);  dx_r = dy / N (softmax(x_r) - onehot(target_r))

@@ -40,6 +40,12 @@ Golden::Golden(const std::string& path) {
   }
 }
 
+std::vector<std::string> Golden::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors_) names.push_back(name);
+  return names;
+}
+
 Tensor Golden::get(const std::string& name, DType dtype) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) throw std::runtime_error("no golden values of " + name);

@@ -17,6 +17,7 @@ class Golden {
   explicit Golden(const std::string& path);
 
   bool has(const std::string& name) const { return tensors_.count(name) > 0; }
+  std::vector<std::string> names() const;  // of all tensors, sorted
   Tensor get(const std::string& name, DType dtype = DType::f64) const;
 
   // Calls fn on the inputs "<name>.<key>" as variables, and expects "<name>.out" and the gradients
