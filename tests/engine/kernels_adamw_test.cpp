@@ -73,7 +73,6 @@ TYPED_TEST(AdamwKernel, BitsDoNotDependOnThreads) {
   using T = TypeParam;
   State<T> want = state<T>(100001);
   const State<T> start = want;
-  set_num_threads(1);
   step(want);
   with_each_thread_count([&] {
     State<T> out = start;

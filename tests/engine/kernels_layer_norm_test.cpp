@@ -156,7 +156,6 @@ TYPED_TEST(LayerNormKernels, BitsDoNotDependOnThreads) {
   const std::vector<T> x = random_values<T>(rows * n, -2, 5);
   const std::vector<T> dy = random_values<T>(rows * n, -2, 2, 4);
   const std::vector<T> weight = random_values<T>(n, -1, 2, 2);
-  set_num_threads(1);
   const Forward<T> want = forward<T>(rows, n, x, weight.data(), nullptr);
   const Parameters<T> want_parameters = parameter_gradients(rows, n, x, want, dy);
   with_each_thread_count([&] {

@@ -101,7 +101,6 @@ void expect_in_bounds(Unary<T> f) {
 template <class T>
 void expect_thread_independent(Unary<T> f) {
   const std::vector<T> x = random_values<T>(200001, -3, 3);
-  set_num_threads(1);
   const std::vector<T> one = apply(f, x);
   with_each_thread_count([&] { ASSERT_TRUE(all_same_bits(apply(f, x), one)); });
 }
