@@ -1,0 +1,49 @@
+// The ledger and the mutation lab as tests: every theorem holds for the library, and every classic
+// bug is caught by a theorem. Each pair is a test of its own.
+#include "tools/theorems/theorem.h"
+
+#include <gtest/gtest.h>
+
+namespace lookback::tools {
+namespace {
+
+class LibraryTheorem : public testing::TestWithParam<size_t> {};
+
+TEST_P(LibraryTheorem, HoldsOnBothPaths) {
+  const Theorem& theorem = theorems()[GetParam()];
+  for (const bool fused : {false, true}) {
+    for (const uint64_t seed : {1, 2}) {
+      const Outcome outcome = check_theorem(theorem, library_subject(fused), seed);
+      EXPECT_TRUE(outcome.ok) << theorem.statement << ": " << outcome.witness;
+      EXPECT_GT(outcome.compared, 0);
+    }
+  }
+}
+
+TEST_P(LibraryTheorem, HoldsForTheAssembledSteps) {
+  const Theorem& theorem = theorems()[GetParam()];
+  const Outcome outcome = check_theorem(theorem, assemble("control", "", correct_steps()), 1);
+  EXPECT_TRUE(outcome.ok) << outcome.witness;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LibraryTheorem, testing::Range(size_t{0}, theorems().size()));
+
+class Mutant : public testing::TestWithParam<size_t> {};
+
+TEST_P(Mutant, IsKilledWithAWitness) {
+  const Subject mutant = mutants()[GetParam()];
+  bool killed = false;
+  for (const Theorem& theorem : theorems()) {
+    const Outcome outcome = check_theorem(theorem, mutant, 1);
+    if (outcome.ok) continue;
+    killed = true;
+    EXPECT_FALSE(outcome.witness.empty());
+    break;
+  }
+  EXPECT_TRUE(killed) << mutant.name << " survives: " << mutant.sentence;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Mutant, testing::Range(size_t{0}, mutants().size()));
+
+}  // namespace
+}  // namespace lookback::tools
