@@ -61,6 +61,11 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   for (const CLI::App* known : program.app.get_subcommands({})) {
     if (argc > 1 && known->get_name() == argv[1]) command = argv[1];
   }
+  if (argc > 1 && command.empty() && argv[1][0] != '-') {
+    complain(program, "",
+             std::string("there is no command '") + argv[1] + "'; see lookback --help");
+    return 2;
+  }
   try {
     program.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -177,10 +177,10 @@ TEST(Heatmap, OddLabelsAndLongTitlesAreNotCut) {
   Heatmap heatmap = causal(9);
   heatmap.row_labels = {"漢", "😀", "↵", "␣", "é", "␀", "␍", "a whole word", "\xff"};
   heatmap.column_labels = heatmap.row_labels;
-  heatmap.title = std::string(300, 'x') + " and words";
+  heatmap.title = std::string(300, 'x').append(" and words");
   heatmap.caption = std::string(200, 'y');
   const Panel panel = figure(draw_heatmap(heatmap), {std::string(400, 'W'), std::string(500, 'i'),
-                                                     "made by: " + std::string(300, '-')});
+                                                     std::string("made by: ").append(300, '-')});
   EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
 }
 

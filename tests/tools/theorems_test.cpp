@@ -12,7 +12,7 @@ class LibraryTheorem : public testing::TestWithParam<size_t> {};
 TEST_P(LibraryTheorem, HoldsOnBothPaths) {
   const Theorem& theorem = theorems()[GetParam()];
   for (const bool fused : {false, true}) {
-    for (const uint64_t seed : {1, 2}) {
+    for (const uint64_t seed : {uint64_t{1}, uint64_t{2}}) {
       const Outcome outcome = check_theorem(theorem, library_subject(fused), seed);
       EXPECT_TRUE(outcome.ok) << theorem.statement << ": " << outcome.witness;
       EXPECT_GT(outcome.compared, 0);

@@ -9,7 +9,6 @@
 #include "tools/commands/heatmap.h"
 #include "tools/commands/options.h"
 #include "tools/commands/sections.h"
-#include "tools/plot/csv.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
 
@@ -89,8 +88,7 @@ void write_section(const Section& section, const std::string& folder) {
   }
   for (size_t i = 0; i < section.tables.size(); ++i) {
     const std::string number = i == 0 ? "" : "-" + std::to_string(i + 1);
-    plot::write_csv_table(folder + "/" + section.id + "-table" + number + ".csv",
-                          section.tables[i].header, section.tables[i].rows);
+    write_table(section.tables[i], folder + "/" + section.id + "-table" + number + ".csv");
   }
 }
 

@@ -115,8 +115,7 @@ void add_prove(Program& program) {
       program, "prove", "Check every theorem about attention; exit 1 if one fails",
       [options](Program& p) {
         const Section section = prove_section(options->seed, p.command_line);
-        if (!options->output.csv.empty())
-          write_figure({"", "", {}, section.tables[0], {}}, "", options->output.csv);
+        if (!options->output.csv.empty()) write_table(section.tables[0], options->output.csv);
         if (!options->json.empty()) text::write_file(options->json, ledger_json(options->seed));
         if (!options->html.empty()) {
           text::write_file(options->html,

@@ -118,7 +118,7 @@ void add_shapes(Program& program) {
                     }
                     const Section section = shapes_section(options->shapes, p.command_line);
                     if (!options->csv.empty()) {
-                      write_figure({"", "", {}, section.tables[0], {}}, "", options->csv);
+                      write_table(section.tables[0], options->csv);
                     }
                     print_section(p.out, section);
                     return 0;

@@ -28,10 +28,12 @@ std::vector<double> to_doubles(const Tensor& x) { return x.detach().to_vector<do
 void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path) {
   const std::string png = png_path.empty() ? "" : plot::encode_png(figure.image.canvas);
   if (!png_path.empty()) text::check_writable(png_path);
-  if (!csv_path.empty()) {
-    plot::write_csv_table(csv_path, figure.numbers.header, figure.numbers.rows);
-  }
+  if (!csv_path.empty()) write_table(figure.numbers, csv_path);
   if (!png_path.empty()) text::write_file(png_path, png);
+}
+
+void write_table(const Table& table, const std::string& csv_path) {
+  plot::write_csv_table(csv_path, table.header, table.rows);
 }
 
 }  // namespace lookback::tools

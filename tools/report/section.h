@@ -51,5 +51,6 @@ struct Section {
 
 // Writes the picture and its numbers (an empty path: not that one), both or neither.
 void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path);
+void write_table(const Table& table, const std::string& csv_path);
 
 }  // namespace lookback::tools
