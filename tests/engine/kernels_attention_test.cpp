@@ -220,6 +220,16 @@ TYPED_TEST(AttentionKernels, PoisonDoesNotReachWhoCannotSeeIt) {
   }
 }
 
+TYPED_TEST(AttentionKernels, NanInAKeyReachesAllWhoSeeIt) {
+  Case<TypeParam> c({1, 1, 1, 40, 40, 3, 5});
+  c.k.row(0, 0, 10)[1] = std::numeric_limits<TypeParam>::quiet_NaN();
+  c.forward();
+  for (int64_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(std::isnan(c.out.row(0, 0, i)[4]), i >= 10) << "query " << i;
+    EXPECT_EQ(std::isnan(c.lse.row(0, 0, i)[0]), i >= 10) << "query " << i;
+  }
+}
+
 TYPED_TEST(AttentionKernels, MaskThatSaysCausalIsCausal) {
   Case<TypeParam> by_position({2, 2, 1, 70, 90, 8, 8});
   Case<TypeParam> by_mask({2, 2, 1, 70, 90, 8, 8, false});
