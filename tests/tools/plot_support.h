@@ -18,4 +18,13 @@ inline bool margin_is_paper(const plot::Canvas& canvas, int margin) {
   return true;
 }
 
+// How many pixels have the colour.
+inline int count(const plot::Canvas& canvas, plot::Rgb color) {
+  int pixels = 0;
+  for (int y = 0; y < canvas.height(); ++y) {
+    for (int x = 0; x < canvas.width(); ++x) pixels += canvas.pixel(x, y) == color ? 1 : 0;
+  }
+  return pixels;
+}
+
 }  // namespace lookback::test
