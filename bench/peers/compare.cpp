@@ -131,9 +131,10 @@ void compare_matmul() {
     int64_t M, K, N;
     bool transpose_b;
   };
-  for (const Case& c : {Case{8, 8, 8, false}, Case{16, 16, 16, false}, Case{32, 32, 32, false},
-                        Case{64, 64, 64, false}, Case{8, 16, 8, true}, Case{64, 16, 64, true},
-                        Case{64, 64, 64, true}, Case{128, 16, 128, true}}) {
+  for (const Case& c :
+       {Case{8, 8, 8, false}, Case{16, 16, 16, false}, Case{32, 32, 32, false},
+        Case{64, 64, 64, false}, Case{8, 16, 8, true}, Case{64, 16, 64, true},
+        Case{64, 64, 64, true}, Case{128, 16, 128, true}, Case{1, 512, 512, true}}) {
     const Numbers a = random_numbers(c.M * c.K, 1);
     const Numbers b = random_numbers(c.K * c.N, 2);
     compare({"matmul (" + std::to_string(c.M) + " x " + std::to_string(c.K) + ")(" +
