@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tools/commands/commands.h"
+#include "tools/run.h"
 
 namespace lookback::tools {
 namespace {

@@ -22,8 +22,4 @@ struct Program {
 CLI::App& add_command(Program& program, const std::string& name, const std::string& sentence,
                       std::function<int(Program&)> act);
 
-// Runs the program. Exit codes: 0; 1 when a command failed, with `lookback: heatmap: <what>` on
-// err; 2 for wrong usage, with one line likewise.
-int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
-
 }  // namespace lookback::tools

@@ -1,6 +1,6 @@
 // The program as a user meets it: exit codes, one-line errors, nothing left behind. Strategy: run
 // run() in this process with real files in a temporary folder.
-#include "tools/program.h"
+#include "tools/run.h"
 
 #include <gtest/gtest.h>
 
