@@ -68,7 +68,7 @@ void parallel_ranges(int64_t count, int64_t grain, RangeFunction run, const void
   piece(0);
   for (std::thread& worker : workers) worker.join();
 #else
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(pieces))
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))
   for (int64_t p = 0; p < pieces; ++p) piece(p);
 #endif
 }

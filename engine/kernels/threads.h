@@ -30,9 +30,7 @@ template <class Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
   detail::parallel_ranges(
       count, grain,
-      [](const void* b, int64_t begin, int64_t end) {
-        (*static_cast<const Body*>(b))(begin, end);
-      },
+      [](const void* b, int64_t begin, int64_t end) { (*static_cast<const Body*>(b))(begin, end); },
       &body);
 }
 
