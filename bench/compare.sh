@@ -11,7 +11,6 @@ setup_build lookback_peers -DLOOKBACK_BENCH_PEERS=ON -DLOOKBACK_BUILD_BENCH=ON
 
 # Debian's OpenBLAS obeys these two; the peer should choose for itself.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-results=$root/bench/RESULTS.md
-"$build/bench/lookback_peers" "$@" | tee "$results.new"
-mv "$results.new" "$results"
+"$build/bench/lookback_peers" "$@" | tee "$build/RESULTS.md"
+mv "$build/RESULTS.md" "$root/bench/RESULTS.md"
 say "written to bench/RESULTS.md"
