@@ -2,9 +2,10 @@
 // function of the standard normal law, Phi(x) = erfc(-x / sqrt(2)) / 2.
 //
 // Over runs of n contiguous elements; the output may be one of the inputs. Unlike the usual
-// x (1 + erf(x / sqrt(2))) / 2 it keeps its relative accuracy for negative x: within 6 units in
-// the last place with fma instructions, 10 without, as long as Phi(x) is not subnormal.
-// At infinity y and the slope take their limits: 0 and 0 on the left, infinity and 1 on the right.
+// x (1 + erf(x / sqrt(2))) / 2 it keeps its relative accuracy for negative x. In units of the
+// last place, measured: 5.6 (float) and 8.5 (double) with fma instructions, 7.7 and 13.5 without,
+// as long as Phi(x) is not subnormal. At infinity y and the slope take their limits: 0 and 0 on the
+// left, infinity and 1 on the right.
 #pragma once
 
 #include <cstdint>

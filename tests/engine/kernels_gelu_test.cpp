@@ -36,14 +36,15 @@ template <class T>
 class GeluKernels : public ::testing::Test {};
 TYPED_TEST_SUITE(GeluKernels, Floats);
 
-TYPED_TEST(GeluKernels, WithinTenUlpInBothTails) {
+TYPED_TEST(GeluKernels, AccurateInBothTails) {
+  const int bound = sizeof(TypeParam) == 4 ? 8 : 15;  // see gelu.h
   const std::vector<TypeParam> x = inputs<TypeParam>();
   on_each_target([&] {
     std::vector<TypeParam> y(x.size());
     gelu_run(static_cast<int64_t>(x.size()), x.data(), y.data());
     for (size_t i = 0; i < x.size(); ++i) {
       const long double value = x[i];
-      ASSERT_LE(ulp_error(y[i], value * normal_distribution(value)), 10) << "at " << x[i];
+      ASSERT_LE(ulp_error(y[i], value * normal_distribution(value)), bound) << "at " << x[i];
     }
   });
 }
