@@ -85,7 +85,7 @@ GradCheckResult grad_check(const TensorFunction& fn, const std::vector<Tensor>& 
   size_t next = 0;
   for (size_t i = 0; i < nudged.size(); ++i) {
     if (!is_variable(nudged[i])) continue;
-    const Tensor gradient = gradients[next++];
+    const Tensor& gradient = gradients[next++];
     const std::vector<double> analytic =
         gradient.defined() ? gradient.to_vector<double>()
                            : std::vector<double>(static_cast<size_t>(nudged[i].numel()), 0.0);

@@ -211,6 +211,11 @@ TEST_F(ProgramTest, TwoTokensAreEnoughOrClearlyRefused) {
   }
 }
 
+TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
+  expect_refused({"lab", "--text", path("missing.txt"), "--out", path("lab")}, 1,
+                 "No such file or directory");
+}
+
 TEST_F(ProgramTest, ShapesRefusesHeadsThatDoNotDivide) {
   expect_refused({"shapes", "-D", "10", "-H", "3"}, 1, "divide");
 }

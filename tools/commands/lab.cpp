@@ -94,6 +94,9 @@ void write_section(const Section& section, const std::string& folder) {
 
 int run_lab(Program& program, const LabOptions& options) {
   using Clock = std::chrono::steady_clock;
+  TextOptions wanted;
+  wanted.file = options.text_file;
+  load_text(wanted);  // refused before anything is written
   make_folder(options.out);
   const std::vector<Part> parts = lab_parts(options);
   std::vector<Section> sections;
