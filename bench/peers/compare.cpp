@@ -1,103 +1,28 @@
 // Runs every workload on lookback and on its peer, interleaved, in one process and with the same
 // number of threads; compares their results before timing; prints a Markdown table of medians.
+// Arguments choose groups of rows: matmul heads attention growth ops threads.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <fstream>
+#include <iterator>
 #include <string>
 
-#include "attention/attention.h"
+#include "bench/peers/measure.h"
 #include "bench/peers/workload.h"
 #include "engine/engine.h"
 
 namespace lookback::peers {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+bool all_agree = true;
 
-double seconds_of(const std::function<void()>& run, int64_t repeats) {
-  const Clock::time_point start = Clock::now();
-  for (int64_t i = 0; i < repeats; ++i) run();
-  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(repeats);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-// Enough runs for one sample to last a few milliseconds.
-int64_t repeats_for(const std::function<void()>& run) {
-  int64_t repeats = 1;
-  while (seconds_of(run, repeats) * static_cast<double>(repeats) < 4e-3) repeats *= 2;
-  return repeats;
-}
-
-struct Timing {
-  double ours;
-  double theirs;
-};
-
-// Medians of interleaved samples: what disturbs the machine disturbs both.
-Timing measure(const std::function<void()>& ours, const std::function<void()>& theirs,
-               double budget = 1.2) {
-  const int64_t our_repeats = repeats_for(ours);
-  const int64_t their_repeats = repeats_for(theirs);
-  std::vector<double> our_samples;
-  std::vector<double> their_samples;
-  const Clock::time_point start = Clock::now();
-  while (our_samples.size() < 5 ||
-         std::chrono::duration<double>(Clock::now() - start).count() < budget) {
-    our_samples.push_back(seconds_of(ours, our_repeats));
-    their_samples.push_back(seconds_of(theirs, their_repeats));
-  }
-  return {median(our_samples), median(their_samples)};
-}
-
-// The largest difference, relative to the largest number. NaN if any is.
-double difference(const Numbers& a, const Numbers& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double largest = 0;
-  double worst = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    largest = std::max<double>(largest, std::abs(b[i]));
-    const double d = std::abs(double{a[i]} - double{b[i]});
-    if (!(d <= worst)) worst = d;
-  }
-  return largest > 0 ? worst / largest : worst;
-}
-
-std::string time_text(double seconds) {
-  char text[32];
-  if (seconds < 1e-6) {
-    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
-  } else if (seconds < 1e-3) {
-    std::snprintf(text, sizeof text, "%.2f us", seconds * 1e6);
-  } else {
-    std::snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
-  }
-  return text;
-}
-
-void print_row(const std::string& work, const std::string& peer, const std::string& ours,
-               const std::string& theirs, double ratio, double goal, const char* sense = ">=") {
-  const bool met = std::strcmp(sense, ">=") == 0 ? ratio >= goal : ratio <= goal;
-  std::printf("| %s | %s | %s | %s | %.2f | %s %.2f | %s |\n", work.c_str(), peer.c_str(),
-              ours.c_str(), theirs.c_str(), ratio, sense, goal, met ? "yes" : "**no**");
-  std::fflush(stdout);
-}
-
-bool compare(const Workload& work) {
+void compare(const Workload& work) {
   const double error = difference(work.ours.results(), work.theirs.results());
   if (!(error <= work.tolerance)) {
     std::printf("| %s | %s | results differ by %.3g: not timed | | | | **no** |\n",
                 work.name.c_str(), work.peer.c_str(), error);
-    return false;
+    all_agree = false;
+    return;
   }
   const Timing t = measure(work.ours.run, work.theirs.run);
   std::string ours = time_text(t.ours);
@@ -107,7 +32,6 @@ bool compare(const Workload& work) {
     theirs += " (" + std::to_string(std::lround(work.flops / t.theirs * 1e-9)) + " GFLOP/s)";
   }
   print_row(work.name, work.peer, ours, theirs, t.theirs / t.ours, work.goal);
-  return true;
 }
 
 void set_threads(int count) {
@@ -219,23 +143,6 @@ double attention_bytes(int64_t T) {
   return static_cast<double>(allocator_statistics().peak_bytes - before);
 }
 
-// The slope of log(y) over log(T), by least squares.
-double exponent(const std::vector<double>& T, const std::vector<double>& y) {
-  double mean_x = 0;
-  double mean_y = 0;
-  for (size_t i = 0; i < T.size(); ++i) {
-    mean_x += std::log(T[i]) / static_cast<double>(T.size());
-    mean_y += std::log(y[i]) / static_cast<double>(T.size());
-  }
-  double above = 0;
-  double below = 0;
-  for (size_t i = 0; i < T.size(); ++i) {
-    above += (std::log(T[i]) - mean_x) * (std::log(y[i]) - mean_y);
-    below += (std::log(T[i]) - mean_x) * (std::log(T[i]) - mean_x);
-  }
-  return above / below;
-}
-
 void compare_growth() {
   const double bytes = attention_bytes(8192);
   print_row("fused forward+backward, T = 8192, d = 64: MiB above the inputs", "T x T alone",
@@ -289,37 +196,40 @@ void compare_threads() {
   set_threads(1);
 }
 
-std::string processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  }
-  return "unknown processor";
+struct Group {
+  const char* name;
+  void (*run)();
+};
+
+constexpr Group kGroups[] = {{"matmul", compare_matmul},       {"heads", compare_heads},
+                             {"attention", compare_attention}, {"growth", compare_growth},
+                             {"ops", compare_small_ops},       {"threads", compare_threads}};
+
+bool is_group(const std::string& name) {
+  return std::any_of(std::begin(kGroups), std::end(kGroups),
+                     [&](const Group& group) { return name == group.name; });
 }
 
-void run_all() {
-  char date[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
-  std::printf(
-      "Made by `bash bench/compare.sh` on %s, %s. One thread unless said otherwise; medians "
-      "of interleaved runs in one process; results compared before timing.\n\n",
-      date, processor().c_str());
-  std::printf(
-      "| work | peer | lookback | peer | ratio | goal | met |\n"
-      "|---|---|---|---|---|---|---|\n");
-  compare_matmul();
-  compare_heads();
-  compare_attention();
-  compare_growth();
-  compare_small_ops();
-  compare_threads();
+// Runs the named groups, or all of them. Exit code 1 if a result differed, 2 for a wrong name.
+int run(const std::vector<std::string>& chosen) {
+  for (const std::string& name : chosen) {
+    if (is_group(name)) continue;
+    std::fprintf(stderr, "lookback_peers: there is no group '%s'; choose from", name.c_str());
+    for (const Group& group : kGroups) std::fprintf(stderr, " %s", group.name);
+    std::fprintf(stderr, "\n");
+    return 2;
+  }
+  print_header();
+  set_threads(1);
+  for (const Group& group : kGroups) {
+    const bool wanted =
+        chosen.empty() || std::find(chosen.begin(), chosen.end(), group.name) != chosen.end();
+    if (wanted) group.run();
+  }
+  return all_agree ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace lookback::peers
 
-int main() {
-  lookback::peers::run_all();
-  return 0;
-}
+int main(int argc, char** argv) { return lookback::peers::run({argv + 1, argv + argc}); }

@@ -1,0 +1,120 @@
+#include "bench/peers/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+
+namespace lookback::peers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+double seconds_of(const std::function<void()>& run, int64_t repeats) {
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < repeats; ++i) run();
+  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(repeats);
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+int64_t repeats_for(const std::function<void()>& run) {
+  int64_t repeats = 1;
+  while (seconds_of(run, repeats) * static_cast<double>(repeats) < 4e-3) repeats *= 2;
+  return repeats;
+}
+
+Timing measure(const std::function<void()>& ours, const std::function<void()>& theirs,
+               double budget) {
+  const int64_t our_repeats = repeats_for(ours);
+  const int64_t their_repeats = repeats_for(theirs);
+  std::vector<double> our_samples;
+  std::vector<double> their_samples;
+  const Clock::time_point start = Clock::now();
+  while (our_samples.size() < 5 ||
+         std::chrono::duration<double>(Clock::now() - start).count() < budget) {
+    our_samples.push_back(seconds_of(ours, our_repeats));
+    their_samples.push_back(seconds_of(theirs, their_repeats));
+  }
+  return {median(our_samples), median(their_samples)};
+}
+
+double difference(const Numbers& a, const Numbers& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0;
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(b[i]));
+    const double d = std::abs(double{a[i]} - double{b[i]});
+    if (!(d <= worst)) worst = d;
+  }
+  return largest > 0 ? worst / largest : worst;
+}
+
+std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-6) {
+    std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  } else if (seconds < 1e-3) {
+    std::snprintf(text, sizeof text, "%.2f us", seconds * 1e6);
+  } else {
+    std::snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
+  }
+  return text;
+}
+
+void print_row(const std::string& work, const std::string& peer, const std::string& ours,
+               const std::string& theirs, double ratio, double goal, const char* sense) {
+  const bool met = std::strcmp(sense, ">=") == 0 ? ratio >= goal : ratio <= goal;
+  std::printf("| %s | %s | %s | %s | %.2f | %s %.2f | %s |\n", work.c_str(), peer.c_str(),
+              ours.c_str(), theirs.c_str(), ratio, sense, goal, met ? "yes" : "**no**");
+  std::fflush(stdout);
+}
+
+double exponent(const std::vector<double>& x, const std::vector<double>& y) {
+  double mean_x = 0;
+  double mean_y = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mean_x += std::log(x[i]) / static_cast<double>(x.size());
+    mean_y += std::log(y[i]) / static_cast<double>(x.size());
+  }
+  double above = 0;
+  double below = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    above += (std::log(x[i]) - mean_x) * (std::log(y[i]) - mean_y);
+    below += (std::log(x[i]) - mean_x) * (std::log(x[i]) - mean_x);
+  }
+  return above / below;
+}
+
+void print_header() {
+  char date[32];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
+  std::printf(
+      "Made by `bash bench/compare.sh` on %s, %s. One thread unless said otherwise; medians "
+      "of interleaved runs in one process; results compared before timing.\n\n",
+      date, processor().c_str());
+  std::printf(
+      "| work | peer | lookback | peer | ratio | goal | met |\n"
+      "|---|---|---|---|---|---|---|\n");
+}
+
+}  // namespace lookback::peers
