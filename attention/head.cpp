@@ -41,39 +41,33 @@ void Head::check_input(const Tensor& x) const {
         " and T_max ", tril.size(0));
 }
 
-AttentionResult Head::forward_with_weights(const Tensor& x) const {
-  check_input(x);
-  const int64_t T = x.size(-2);
-  const Tensor q = query.forward(x);                                 // (B, T, d_head)
-  const Tensor k = key.forward(x);                                   // (B, T, d_head)
-  const Tensor v = value.forward(x);                                 // (B, T, d_head)
-  const Tensor may_attend = narrow(narrow(tril, 0, 0, T), 1, 0, T);  // (T, T)
-  return scaled_dot_product_attention(q, k, v, may_attend);          // (B, T, d_head), (B, T, T)
-}
+// (T, T): the top left corner of tril
+Tensor Head::may_attend(int64_t T) const { return narrow(narrow(tril, 0, 0, T), 1, 0, T); }
 
 Tensor Head::forward(const Tensor& x) {
-  if (!options_.fused) {
-    const AttentionResult result = forward_with_weights(x);
-    last_weights_ = result.weights.detach();
-    return result.output;
-  }
   check_input(x);
   const Tensor q = query.forward(x);  // (B, T, d_head)
   const Tensor k = key.forward(x);    // (B, T, d_head)
   const Tensor v = value.forward(x);  // (B, T, d_head)
   last_q_ = q.detach();
   last_k_ = k.detach();
-  last_weights_ = Tensor();
-  return fused_attention(q, k, v, {}, {.causal = options_.causal, .window = options_.window});
+  if (options_.fused) {
+    return fused_attention(q, k, v, {}, {.causal = options_.causal, .window = options_.window});
+  }
+  return scaled_dot_product_attention(q, k, v, may_attend(x.size(-2))).output;  // (B, T, d_head)
 }
 
 Tensor Head::weights() const {
-  if (last_weights_.defined()) return last_weights_.clone();
   check(last_q_.defined(), "head", "weights() needs a forward first");
   const NoGradGuard no_grad;
-  const int64_t T = last_q_.size(-2);
-  const Tensor may_attend = narrow(narrow(tril, 0, 0, T), 1, 0, T);
-  return scaled_dot_product_attention(last_q_, last_k_, last_k_, may_attend).weights;
+  const Tensor& no_values = last_k_;
+  return scaled_dot_product_attention(last_q_, last_k_, no_values, may_attend(last_q_.size(-2)))
+      .weights;  // (B, T, T)
+}
+
+AttentionResult Head::forward_with_weights(const Tensor& x) {
+  const Tensor output = forward(x);
+  return {output, weights()};
 }
 
 }  // namespace lookback::attention

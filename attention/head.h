@@ -10,7 +10,7 @@ struct HeadOptions {
   bool bias = false;   // of the three projections
   bool causal = true;  // false: every token sees every token
   int64_t window = 0;  // 0: all earlier tokens; W: the last W, the token itself included
-  bool fused = false;  // output by fused_attention; weights() are then computed when asked for
+  bool fused = true;   // output by fused_attention; false: by the composed, readable path
   DType dtype = DType::f32;
 };
 
@@ -21,11 +21,12 @@ class Head : public nn::Module {
 
   // (B, T, d) or (T, d) -> (B, T, d_head) or (T, d_head). Throws if T > T_max.
   Tensor forward(const Tensor& x);
-  // The same output, with the attention matrix (B, T, T), which is part of the graph.
-  AttentionResult forward_with_weights(const Tensor& x) const;
+  // The same output to the bit, and weights().
+  AttentionResult forward_with_weights(const Tensor& x);
 
-  // A detached copy of the last forward's attention matrix, for looking at: (B, T, T).
-  // Throws std::invalid_argument before the first forward.
+  // The attention matrix of the last forward, for looking at: (B, T, T) or (T, T), detached.
+  // Computed here, from that forward's queries and keys. Throws std::invalid_argument before the
+  // first forward.
   Tensor weights() const;
 
   nn::Linear key;
@@ -37,10 +38,10 @@ class Head : public nn::Module {
 
  private:
   void check_input(const Tensor& x) const;
+  Tensor may_attend(int64_t T) const;
 
   HeadOptions options_;
-  Tensor last_q_, last_k_;  // detached; fused heads only
-  Tensor last_weights_;     // detached
+  Tensor last_q_, last_k_;  // detached
 };
 
 }  // namespace lookback::attention

@@ -138,7 +138,10 @@ TEST_P(HeadTest, WeightsAreADetachedCopyOfTheLastMatrix) {
   const Tensor out = head_.forward(x_);
   const Tensor weights = head_.weights();
   EXPECT_FALSE(weights.requires_grad());
-  EXPECT_TRUE(same_bits(weights, head_.forward_with_weights(x_).weights));
+  const auto asked = head_.forward_with_weights(x_);
+  EXPECT_FALSE(asked.weights.requires_grad());
+  EXPECT_TRUE(same_bits(asked.weights, weights));
+  EXPECT_TRUE(same_bits(asked.output, out));
   const Tensor before = out.clone();
   weights.fill_(0);  // a copy: neither the next reader nor the graph sees this
   EXPECT_FALSE(all_zero(head_.weights()));

@@ -93,7 +93,7 @@ Traced trace(Layer& layer, const Tensor& x) {
 
 Traced trace_head(const Sizes& s) {
   Generator generator(1);
-  attention::Head head(s.at("D"), s.at("d_k"), s.at("T"), generator);
+  attention::Head head(s.at("D"), s.at("d_k"), s.at("T"), generator, {.fused = false});
   return trace(head, normal_variable({s.at("B"), s.at("T"), s.at("D")}, DType::f32));
 }
 

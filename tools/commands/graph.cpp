@@ -24,7 +24,7 @@ struct GraphOptions {
 // The graph of sum(head(x)), after backward: leaves carry the norms of their gradients.
 std::string head_graph(const GraphOptions& o) {
   Generator generator(o.seed);
-  attention::Head head(8, 4, o.T, generator);
+  attention::Head head(8, 4, o.T, generator, {.fused = false});
   const Tensor x = randn({1, o.T, 8}, generator).set_requires_grad(true);
   const Tensor loss = sum(head.forward(x));
   loss.backward({}, true);
@@ -78,13 +78,13 @@ int run_graph(Program& program, const GraphOptions& o) {
 
 void add_graph(Program& program) {
   const auto options = std::make_shared<GraphOptions>();
-  CLI::App& command = add_command(program, "graph", "The recorded graph of a head (Graphviz)",
+  CommandLine command = add_command(program, "graph", "The recorded graph of a head (Graphviz)",
                                   [options](Program& p) { return run_graph(p, *options); });
   add_seed_option(command, options->seed);
-  command.add_option("-T", options->T, "Tokens")->check(at_least(1))->capture_default_str();
-  command.add_option("--out", options->out,
-                     "graph.dot, or graph.png or graph.svg where Graphviz is installed; default: "
-                     "the DOT text to standard output");
+  command.number("-T", options->T, "Tokens", 1);
+  command.text("--out", options->out,
+               "graph.dot, or graph.png or graph.svg where Graphviz is installed; default: "
+               "the DOT text to standard output");
 }
 
 }  // namespace lookback::tools
