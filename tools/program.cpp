@@ -1,5 +1,6 @@
 #include "tools/program.h"
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <ostream>
 #include <utility>
@@ -41,25 +42,24 @@ void complain(Program& program, const std::string& command, const std::string& m
 
 }  // namespace
 
-CLI::App& add_command(Program& program, const std::string& name, const std::string& sentence,
-                      std::function<int(Program&)> act) {
+CommandLine add_command(Program& program, const std::string& name, const std::string& sentence,
+                        std::function<int(Program&)> act) {
   CLI::App* command = program.app.add_subcommand(name, sentence);
   command->callback([&program, act = std::move(act)] {
     program.action = [&program, act] { return act(program); };
   });
-  return *command;
+  return CommandLine(*command);
 }
 
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  Program program{CLI::App("Causal self-attention you can look at: proofs, experiments, pictures."),
-                  out, err, nullptr, "lookback"};
-  program.app.name("lookback");
-  program.app.require_subcommand(1);
+  CLI::App app("Causal self-attention you can look at: proofs, experiments, pictures.", "lookback");
+  app.require_subcommand(1);
+  Program program{app, out, err, nullptr, "lookback"};
   for (int i = 1; i < argc; ++i) program.command_line += " " + quoted(argv[i]);
   add_all_commands(program);
 
   std::string command;  // empty until it is known to be one
-  for (const CLI::App* known : program.app.get_subcommands({})) {
+  for (const CLI::App* known : app.get_subcommands({})) {
     if (argc > 1 && known->get_name() == argv[1]) command = argv[1];
   }
   if (argc > 1 && command.empty() && argv[1][0] != '-') {
@@ -68,9 +68,9 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
     return 2;
   }
   try {
-    program.app.parse(argc, argv);
+    app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.app.exit(error, out, err);  // --help
+    if (error.get_exit_code() == 0) return app.exit(error, out, err);  // --help
     complain(program, command, error.what());
     return 2;
   }

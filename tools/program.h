@@ -1,16 +1,17 @@
 // The program's frame: parses the command line, runs one command, turns errors into one line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
 #include <string>
+
+#include "tools/command_line.h"
 
 namespace lookback::tools {
 
 // What a command adds itself to (tools/commands/commands.h).
 struct Program {
-  CLI::App app;
+  CLI::App& app;
   std::ostream& out;
   std::ostream& err;
   std::function<int()> action;  // set by the chosen command; returns the exit code
@@ -18,8 +19,8 @@ struct Program {
 };
 
 // The name and sentence of a command, and what it does when chosen: `act` gets the Program and
-// returns the exit code. Options are added to the returned CLI::App.
-CLI::App& add_command(Program& program, const std::string& name, const std::string& sentence,
-                      std::function<int(Program&)> act);
+// returns the exit code. Options are added to what is returned.
+CommandLine add_command(Program& program, const std::string& name, const std::string& sentence,
+                        std::function<int(Program&)> act);
 
 }  // namespace lookback::tools

@@ -73,7 +73,7 @@ std::string number(double value) { return plot::format_number(value, 2); }
 
 Section atlas_section(const TextOptions& text, uint64_t seed, const std::string& command) {
   TextOptions shorter = text;
-  if (shorter.context == 0) shorter.context = std::min<int64_t>(32, load_text(text).size());
+  if (!shorter.context) shorter.context = std::min<int64_t>(32, load_text(text).size());
   const TextSample sample = load_text(shorter);
   const int64_t T = sample.size();
   const auto& labels = sample.labels;
@@ -145,7 +145,7 @@ void add_atlas(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command =
+  CommandLine command =
       add_section_command(program, "atlas", "Untrained heads over seeds, widths and weight sizes",
                           [options](const std::string& line) {
                             return atlas_section(options->text, options->seed, line);

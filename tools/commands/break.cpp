@@ -117,7 +117,7 @@ Section break_section(uint64_t seed, const std::string& command) {
 
 void add_break(Program& program) {
   const auto seed = std::make_shared<uint64_t>(1);
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "break", "Break attention in every classic way; exit 1 if a bug survives",
       [seed](const std::string& line) { return break_section(*seed, line); });
   add_seed_option(command, *seed);

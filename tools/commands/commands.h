@@ -2,9 +2,9 @@
 // in commands.cpp.
 #pragma once
 
-#include "tools/program.h"
-
 namespace lookback::tools {
+
+struct Program;
 
 void add_heatmap(Program& program);
 void add_lab(Program& program);

@@ -202,14 +202,12 @@ void add_cost(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "cost", "Time and memory of attention as T grows, and the fitted exponents",
       [options](const std::string& line) {
         return cost_section(options->max_T, options->seed, line);
       });
-  command.add_option("--max", options->max_T, "The longest T, from 1024 up")
-      ->check(at_least(1024))
-      ->capture_default_str();
+  command.number("--max", options->max_T, "The longest T, from 1024 up", 1024);
   add_seed_option(command, options->seed);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/program.h"
 #include "tools/text/files.h"
 
 namespace lookback::tools {
@@ -79,7 +80,7 @@ int run_graph(Program& program, const GraphOptions& o) {
 void add_graph(Program& program) {
   const auto options = std::make_shared<GraphOptions>();
   CommandLine command = add_command(program, "graph", "The recorded graph of a head (Graphviz)",
-                                  [options](Program& p) { return run_graph(p, *options); });
+                                    [options](Program& p) { return run_graph(p, *options); });
   add_seed_option(command, options->seed);
   command.number("-T", options->T, "Tokens", 1);
   command.text("--out", options->out,

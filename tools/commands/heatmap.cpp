@@ -1,6 +1,5 @@
 #include "tools/commands/heatmap.h"
 
-#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -8,6 +7,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/untrained.h"
 #include "tools/plot/bars.h"
+#include "tools/program.h"
 #include "tools/report/panels.h"
 
 namespace lookback::tools {
@@ -69,11 +69,10 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   return figure;
 }
 
-Figure row_strip(const HeatmapOptions& options, const TextSample& sample) {
+Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t row) {
   const int64_t T = sample.size();
-  check_index(options.row >= -T && options.row < T, "row", "row ", options.row,
-              " is out of range for ", T, " tokens");
-  const int64_t i = options.row < 0 ? options.row + T : options.row;
+  check_index(row >= -T && row < T, "row", "row ", row, " is out of range for ", T, " tokens");
+  const int64_t i = row < 0 ? row + T : row;
   const Tensor weights =
       select(head_weights(untrained_head(sample, options.seed, options.head)), 0, i);
   plot::Bars bars;
@@ -98,7 +97,7 @@ Figure row_strip(const HeatmapOptions& options, const TextSample& sample) {
 
 Figure heatmap_figure(const HeatmapOptions& options) {
   const TextSample sample = load_text(options.text);
-  if (options.has_row) return row_strip(options, sample);
+  if (options.row) return row_strip(options, sample, *options.row);
   return options.grid == Grid::none ? single(options, sample) : grid(options, sample);
 }
 
@@ -126,7 +125,7 @@ Section heatmap_section(const TextOptions& text, uint64_t seed) {
     section.figures.push_back(heatmap_figure(options));
   }
   options.grid = Grid::none;
-  options.has_row = true;
+  options.row = -1;
   options.command = base + " --row -1";
   section.figures.push_back(heatmap_figure(options));
   return section;
@@ -135,7 +134,7 @@ Section heatmap_section(const TextOptions& text, uint64_t seed) {
 void add_heatmap(Program& program) {
   const auto options = std::make_shared<HeatmapOptions>();
   const auto output = std::make_shared<OutputOptions>();
-  CLI::App& command =
+  CommandLine command =
       add_command(program, "heatmap", "Draw the causal attention of an untrained head on a text",
                   [options, output](Program& p) {
                     options->command = p.command_line;
@@ -144,15 +143,13 @@ void add_heatmap(Program& program) {
                   });
   add_text_options(command, options->text);
   add_seed_option(command, options->seed);
-  command.add_option("--head", options->head, "Which head drawn from the seed (from 0)")
-      ->check(at_least(0));
-  command.add_option("--grid", options->grid, "Several panels in one figure: heads or seeds")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Grid>{{"heads", Grid::heads}, {"seeds", Grid::seeds}}));
-  command.add_option("--count", options->count, "Panels of a grid")->check(at_least(1));
-  command.add_option("--row", options->row, "One query's distribution as bars; -1: the last")
-      ->each([options](const std::string&) { options->has_row = true; })
-      ->excludes("--grid");
+  command.number("--head", options->head, "Which head drawn from the seed (from 0)", 0,
+                 Default::hidden);
+  command.choice<Grid>("--grid", options->grid, "Several panels in one figure: heads or seeds",
+                       {{"heads", Grid::heads}, {"seeds", Grid::seeds}});
+  command.number("--count", options->count, "Panels of a grid", 1, Default::hidden);
+  command.number("--row", options->row, "One query's distribution as bars; -1: the last");
+  command.exclusive("--row", "--grid");
   add_output_options(command, *output);
 }
 

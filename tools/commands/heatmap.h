@@ -1,6 +1,7 @@
 // lookback heatmap: causal self-attention of one untrained head on real text, as a picture.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/commands/options.h"
@@ -15,10 +16,9 @@ struct HeatmapOptions {
   uint64_t seed = 1;
   int64_t head = 0;  // the how-manieth head drawn from the seed
   Grid grid = Grid::none;
-  int64_t count = 5;  // panels of a grid
-  bool has_row = false;
-  int64_t row = -1;     // one query's distribution as bars; negative: from the end
-  std::string command;  // for the footer
+  int64_t count = 5;           // panels of a grid
+  std::optional<int64_t> row;  // one query's distribution as bars; negative: from the end
+  std::string command;         // for the footer
 };
 
 Figure heatmap_figure(const HeatmapOptions& options);

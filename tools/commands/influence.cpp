@@ -97,7 +97,7 @@ void add_influence(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "influence", "How much each token moves each output, beside attention",
       [options](const std::string& line) {
         return influence_section(options->text, options->seed, line);

@@ -9,6 +9,7 @@
 #include "tools/commands/heatmap.h"
 #include "tools/commands/options.h"
 #include "tools/commands/sections.h"
+#include "tools/program.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
 
@@ -127,10 +128,10 @@ int run_lab(Program& program, const LabOptions& options) {
 
 void add_lab(Program& program) {
   const auto options = std::make_shared<LabOptions>();
-  CLI::App& command = add_command(program, "lab", "Run every experiment and write a report",
-                                  [options](Program& p) { return run_lab(p, *options); });
-  command.add_option("--text", options->text_file, "A UTF-8 text file (default: the bundled one)");
-  command.add_option("--out", options->out, "The folder to write")->capture_default_str();
+  CommandLine command = add_command(program, "lab", "Run every experiment and write a report",
+                                    [options](Program& p) { return run_lab(p, *options); });
+  command.text("--text", options->text_file, "A UTF-8 text file (default: the bundled one)");
+  command.text("--out", options->out, "The folder to write");
   add_seed_option(command, options->seed);
 }
 

@@ -2,30 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/tensor.h"
-#include "tools/program.h"
+#include "tools/command_line.h"
 
 namespace lookback::tools {
 
 // --text FILE or --prompt "...", --context T. Neither: the bundled text.
 struct TextOptions {
   std::string file;
-  std::string prompt;
-  bool has_prompt = false;
-  int64_t context = 0;  // 0: what the text has, at most kDefaultContext
+  std::optional<std::string> prompt;
+  std::optional<int64_t> context;  // unset: what the text has, at most kDefaultContext
 };
 
 inline constexpr int64_t kDefaultContext = 64;
 // The longest context: the size of the position table, and so of every attention matrix.
 inline constexpr int64_t kMaxContext = 1024;
 
-// Accepts whole numbers from `low` up.
-CLI::Validator at_least(int64_t low);
-
-void add_text_options(CLI::App& command, TextOptions& options);
+void add_text_options(CommandLine command, TextOptions& options);
 
 // The first T code points of a text, as tokens.
 struct TextSample {
@@ -46,7 +43,7 @@ struct OutputOptions {
   std::string csv;
 };
 
-void add_output_options(CLI::App& command, OutputOptions& options, bool png_required = true);
-void add_seed_option(CLI::App& command, uint64_t& seed);
+void add_output_options(CommandLine command, OutputOptions& options, bool png_required = true);
+void add_seed_option(CommandLine command, uint64_t& seed);
 
 }  // namespace lookback::tools

@@ -100,7 +100,7 @@ void add_order(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "order", "Mask before softmax against after: matrices and row sums",
       [options](const std::string& line) {
         return order_section(options->text, options->seed, line);

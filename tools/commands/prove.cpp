@@ -1,12 +1,12 @@
 // lookback prove: the theorem ledger, a line per theorem, checked on the library itself.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/plot/axis.h"
+#include "tools/report/json.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
 #include "tools/theorems/theorem.h"
@@ -58,7 +58,7 @@ Table ledger_table(const std::vector<Line>& lines) {
 }
 
 std::string ledger_json(uint64_t seed) {
-  nlohmann::json list = nlohmann::json::array();
+  std::vector<JsonObject> list;
   for (const Line& line : ledger(seed)) {
     const Theorem& t = *line.theorem;
     list.push_back({{"id", t.id},
@@ -66,14 +66,14 @@ std::string ledger_json(uint64_t seed) {
                     {"statement", t.statement},
                     {"shapes", t.shapes},
                     {"seed", seed},
-                    {"kind", t.structural ? "structural" : "numerical"},
+                    {"kind", std::string(t.structural ? "structural" : "numerical")},
                     {"tolerance", t.tolerance},
                     {"compared", line.outcome.compared},
                     {"residual", line.outcome.residual},
                     {"proved", line.outcome.ok},
                     {"counterexample", line.outcome.witness}});
   }
-  return list.dump(2) + "\n";
+  return json_list(list);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void add_prove(Program& program) {
     OutputOptions output;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_command(
+  CommandLine command = add_command(
       program, "prove", "Check every theorem about attention; exit 1 if one fails",
       [options](Program& p) {
         const Section section = prove_section(options->seed, p.command_line);
@@ -125,9 +125,9 @@ void add_prove(Program& program) {
         return section.ok ? 0 : 1;
       });
   add_seed_option(command, options->seed);
-  command.add_option("--csv", options->output.csv, "The ledger as CSV");
-  command.add_option("--json", options->json, "The ledger as JSON");
-  command.add_option("--out", options->html, "The ledger as a page (HTML)");
+  command.text("--csv", options->output.csv, "The ledger as CSV");
+  command.text("--json", options->json, "The ledger as JSON");
+  command.text("--out", options->html, "The ledger as a page (HTML)");
 }
 
 }  // namespace lookback::tools

@@ -132,15 +132,14 @@ void add_row(Program& program) {
     int64_t row = -1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "row", "One query's row, from dot product to weight, in every digit",
       [options](const std::string& line) {
         return row_section(options->text, options->seed, options->row, line);
       });
   add_text_options(command, options->text);
   add_seed_option(command, options->seed);
-  command.add_option("--row", options->row, "The query; negative: from the end")
-      ->capture_default_str();
+  command.number("--row", options->row, "The query; negative: from the end");
 }
 
 }  // namespace lookback::tools

@@ -120,7 +120,7 @@ Section scale_section(uint64_t seed, const std::string& command) {
 
 void add_scale(Program& program) {
   const auto seed = std::make_shared<uint64_t>(1);
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "scale", "Score spread and saturation, with and without sqrt(d_k)",
       [seed](const std::string& line) { return scale_section(*seed, line); });
   add_seed_option(command, *seed);

@@ -38,11 +38,11 @@ void print_section(std::ostream& out, const Section& section) {
   for (const Table& table : section.tables) print_table(out, table);
 }
 
-CLI::App& add_section_command(Program& program, const std::string& name,
-                              const std::string& sentence,
-                              std::function<Section(const std::string& command)> make) {
+CommandLine add_section_command(Program& program, const std::string& name,
+                                const std::string& sentence,
+                                std::function<Section(const std::string& command)> make) {
   const auto output = std::make_shared<OutputOptions>();
-  CLI::App& command =
+  const CommandLine command =
       add_command(program, name, sentence, [output, make = std::move(make)](Program& p) {
         const Section section = make(p.command_line);
         if (!section.figures.empty()) write_figure(section.figures[0], output->png, output->csv);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/commands/options.h"
+#include "tools/program.h"
 #include "tools/report/section.h"
 
 namespace lookback::tools {
@@ -15,9 +16,9 @@ void print_section(std::ostream& out, const Section& section);
 
 // Adds a command that makes a Section from the command line as typed, prints it, and writes its
 // first figure to --out and the numbers to --csv, if asked for. Exit code 1 if the Section is not
-// ok. Further options are added to the returned CLI::App.
-CLI::App& add_section_command(Program& program, const std::string& name,
-                              const std::string& sentence,
-                              std::function<Section(const std::string& command)> make);
+// ok. Further options are added to what is returned.
+CommandLine add_section_command(Program& program, const std::string& name,
+                                const std::string& sentence,
+                                std::function<Section(const std::string& command)> make);
 
 }  // namespace lookback::tools

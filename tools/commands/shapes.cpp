@@ -109,7 +109,7 @@ void add_shapes(Program& program) {
     std::string csv;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command =
+  CommandLine command =
       add_command(program, "shapes", "Every tensor's shape in a forward pass; --quiz asks for them",
                   [options](Program& p) {
                     if (options->quiz) {
@@ -123,14 +123,12 @@ void add_shapes(Program& program) {
                     print_section(p.out, section);
                     return 0;
                   });
-  command.add_option("-B", options->shapes.B, "Batch")->check(at_least(1))->capture_default_str();
-  command.add_option("-T", options->shapes.T, "Time")->check(at_least(1))->capture_default_str();
-  command.add_option("-D", options->shapes.D, "Model width")
-      ->check(at_least(1))
-      ->capture_default_str();
-  command.add_option("-H", options->shapes.H, "Heads")->check(at_least(1))->capture_default_str();
-  command.add_flag("--quiz", options->quiz, "Hide the shapes and ask for them");
-  command.add_option("--csv", options->csv, "The table as CSV");
+  command.number("-B", options->shapes.B, "Batch", 1);
+  command.number("-T", options->shapes.T, "Time", 1);
+  command.number("-D", options->shapes.D, "Model width", 1);
+  command.number("-H", options->shapes.H, "Heads", 1);
+  command.flag("--quiz", options->quiz, "Hide the shapes and ask for them");
+  command.text("--csv", options->csv, "The table as CSV");
 }
 
 }  // namespace lookback::tools

@@ -107,14 +107,12 @@ void add_smooth(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command =
+  CommandLine command =
       add_section_command(program, "smooth", "Attention by position alone: kernel smoothing",
                           [options](const std::string& line) {
                             return smooth_section(options->context, options->seed, line);
                           });
-  command.add_option("--context", options->context, "Positions")
-      ->check(at_least(2))
-      ->capture_default_str();
+  command.number("--context", options->context, "Positions", 2);
   add_seed_option(command, options->seed);
 }
 

@@ -122,7 +122,7 @@ void add_stream(Program& program) {
     uint64_t seed = 1;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App& command = add_section_command(
+  CommandLine command = add_section_command(
       program, "stream", "The online softmax, key by key", [options](const std::string& line) {
         return stream_section(options->text, options->seed, line);
       });

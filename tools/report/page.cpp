@@ -1,10 +1,10 @@
 #include "tools/report/page.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cstdint>
 
-#include "tools/plot/axis.h"
 #include "tools/plot/png.h"
+#include "tools/report/json.h"
 #include "tools/report/page_assets.h"
 
 namespace lookback::tools {
@@ -50,34 +50,6 @@ std::string base64(const std::string& bytes) {
     }
   }
   return result;
-}
-
-// What hover.js needs: for each matrix its cells in the picture, labels and values. A value is
-// written with five digits; the CSV beside the picture has them all.
-std::string hover_json(const Figure& figure) {
-  nlohmann::json matrices = nlohmann::json::array();
-  const size_t count = std::min(figure.hover.size(), figure.image.areas.size());
-  for (size_t m = 0; m < count; ++m) {
-    const plot::CellArea& area = figure.image.areas[m];
-    nlohmann::json values = nlohmann::json::array();
-    for (const double value : figure.hover[m].values)
-      values.push_back(plot::format_number(value, 5));
-    matrices.push_back({{"x", area.x},
-                        {"y", area.y},
-                        {"w", area.cell_width},
-                        {"h", area.cell_height},
-                        {"rows", area.rows},
-                        {"columns", area.columns},
-                        {"queries", figure.hover[m].row_labels},
-                        {"keys", figure.hover[m].column_labels},
-                        {"values", values}});
-  }
-  std::string text = matrices.dump();
-  // "</" would end the script element that holds this.
-  for (size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3)) {
-    text.replace(at, 2, "<\\/");
-  }
-  return text;
 }
 
 void write_figure_html(std::string& html, const Figure& figure) {
