@@ -106,10 +106,15 @@ void sweep(const Tensor& y, const Tensor& seed, GradOptions options, uint64_t ol
 }
 
 // The one place that writes .grad(): when all sums are there, so that nothing can fail half way.
-// An earlier gradient is replaced, never changed, and a new one copied: somebody may hold either.
+// An earlier gradient is replaced, never changed: somebody may hold it. For the same reason a new
+// one is copied, unless nobody can.
 void accumulate_grad(std::vector<Pending>& leaves) {
   for (auto& [leaf, gradient] : leaves) {
-    gradient = leaf->grad.defined() ? leaf->grad + gradient : gradient.clone();
+    if (leaf->grad.defined()) {
+      gradient = leaf->grad + gradient;
+    } else if (!gradient.is_unshared() || !gradient.is_contiguous()) {
+      gradient = gradient.clone();
+    }
   }
   for (auto& [leaf, gradient] : leaves) leaf->grad = std::move(gradient);
 }

@@ -59,19 +59,9 @@ const Tensor& Saved::get() const {
 
 namespace detail {
 
-bool any_requires_grad(std::span<const Tensor> inputs) {
-  for (const Tensor& x : inputs) {
-    if (x.defined() && x.node() != nullptr) return true;
-  }
-  return false;
-}
-
-std::shared_ptr<Node> attach_node(const char* op, const Tensor& output,
-                                  std::span<const Tensor> inputs) {
+std::shared_ptr<Node> new_node(const char* op, const Tensor& output, size_t inputs) {
   auto node = std::make_shared<Node>(op, output);
-  node->parents.reserve(inputs.size());
-  for (const Tensor& x : inputs) node->parents.push_back(x.defined() ? x.node() : nullptr);
-  output.impl().node = node;
+  node->parents.reserve(inputs);
   return node;
 }
 

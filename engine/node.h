@@ -2,6 +2,7 @@
 // it, a node points to the nodes of its inputs, and its closure turns dL/dy into dL/dx.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -51,20 +52,32 @@ class Saved {
 };
 
 namespace detail {
-bool any_requires_grad(std::span<const Tensor> inputs);
-std::shared_ptr<Node> attach_node(const char* op, const Tensor& output,
-                                  std::span<const Tensor> inputs);
+std::shared_ptr<Node> new_node(const char* op, const Tensor& output, size_t inputs);
 Tensor with_node(const Tensor& x, std::shared_ptr<Node> node);
 }  // namespace detail
+
+// The inputs of an op, as {a, b}: no handle is copied.
+class Input {
+ public:
+  Input(const Tensor& x) : x_(x) {}              // NOLINT(google-explicit-constructor)
+  operator const Tensor&() const { return x_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  const Tensor& x_;
+};
+using Inputs = std::initializer_list<Input>;
 
 // Ends an op: returns `output`, recorded as made from `inputs` if any of them requires a
 // gradient and recording is on. `backward` is called as backward(dy), or, when the derivative is
 // best written with the op's own result, as backward(dy, y); then the node saves y for it.
-template <class Backward>
-Tensor record(const char* op, const Tensor& output, std::span<const Tensor> inputs,
-              Backward&& backward) {
-  if (!grad_enabled() || !detail::any_requires_grad(inputs)) return output;
-  const std::shared_ptr<Node> node = detail::attach_node(op, output, inputs);
+template <class InputList, class Backward>
+Tensor record_inputs(const char* op, const Tensor& output, const InputList& inputs,
+                     Backward&& backward) {
+  if (!grad_enabled()) return output;
+  const auto needs_gradient = [](const Tensor& x) { return x.defined() && x.requires_grad(); };
+  if (std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return output;
+  const std::shared_ptr<Node> node = detail::new_node(op, output, inputs.size());
+  for (const Tensor& x : inputs) node->parents.push_back(x.defined() ? x.node() : nullptr);
   if constexpr (std::is_invocable_v<Backward, const Tensor&>) {
     node->backward = std::forward<Backward>(backward);
   } else {
@@ -74,14 +87,19 @@ Tensor record(const char* op, const Tensor& output, std::span<const Tensor> inpu
       return backward(dy, detail::with_node(y, self->shared_from_this()));
     };
   }
+  output.impl().node = node;
   return output;
 }
 
 template <class Backward>
-Tensor record(const char* op, const Tensor& output, std::initializer_list<Tensor> inputs,
+Tensor record(const char* op, const Tensor& output, Inputs inputs, Backward&& backward) {
+  return record_inputs(op, output, inputs, std::forward<Backward>(backward));
+}
+
+template <class Backward>
+Tensor record(const char* op, const Tensor& output, std::span<const Tensor> inputs,
               Backward&& backward) {
-  return record(op, output, std::span<const Tensor>(inputs.begin(), inputs.size()),
-                std::forward<Backward>(backward));
+  return record_inputs(op, output, inputs, std::forward<Backward>(backward));
 }
 
 }  // namespace lookback

@@ -71,22 +71,9 @@ void check_may_change(const char* op, const Tensor& x) {
 
 // --- Reading ------------------------------------------------------------------------------------
 
-TensorImpl& Tensor::impl() const {
-  check(defined(), "tensor", "this tensor is undefined");
-  return *impl_;
-}
-
-const Shape& Tensor::shape() const { return impl().shape; }
-const Strides& Tensor::strides() const { return impl().strides; }
-int64_t Tensor::dim() const { return shape().rank(); }
 int64_t Tensor::size(int64_t dim) const {
   return shape()[resolve_dim("size", dim, shape().rank())];
 }
-int64_t Tensor::numel() const { return impl().numel; }
-DType Tensor::dtype() const { return impl().dtype; }
-bool Tensor::is_contiguous() const { return impl().contiguous; }
-uint64_t Tensor::version() const { return impl().storage->version(); }
-const std::shared_ptr<Node>& Tensor::node() const { return impl().node; }
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
@@ -159,8 +146,6 @@ Tensor make_view(const Tensor& x, const Shape& shape, const Strides& strides, in
 }
 
 // --- Gradients ----------------------------------------------------------------------------------
-
-bool Tensor::requires_grad() const { return node() != nullptr; }
 
 bool Tensor::is_leaf() const { return node() == nullptr || node()->is_leaf(); }
 

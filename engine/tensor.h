@@ -75,6 +75,8 @@ class Tensor {
   TensorImpl& impl() const;
   const std::shared_ptr<Node>& node() const;  // null: a constant
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  // No other handle, and no view, sees these elements.
+  bool is_unshared() const;
 
  private:
   std::shared_ptr<TensorImpl> impl_;
@@ -117,6 +119,23 @@ Tensor make_view(const Tensor& x, const Shape& shape, const Strides& strides, in
 
 // Prints values and shape like PyTorch; long tensors are summarised.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
+
+inline TensorImpl& Tensor::impl() const {
+  check(defined(), "tensor", "this tensor is undefined");
+  return *impl_;
+}
+inline const Shape& Tensor::shape() const { return impl().shape; }
+inline const Strides& Tensor::strides() const { return impl().strides; }
+inline int64_t Tensor::dim() const { return shape().rank(); }
+inline int64_t Tensor::numel() const { return impl().numel; }
+inline DType Tensor::dtype() const { return impl().dtype; }
+inline bool Tensor::is_contiguous() const { return impl().contiguous; }
+inline uint64_t Tensor::version() const { return impl().storage->version(); }
+inline const std::shared_ptr<Node>& Tensor::node() const { return impl().node; }
+inline bool Tensor::requires_grad() const { return node() != nullptr; }
+inline bool Tensor::is_unshared() const {
+  return impl_.use_count() == 1 && impl().storage.use_count() == 1;
+}
 
 template <class T>
 T* Tensor::data() const {
