@@ -157,20 +157,21 @@ void BM_RowsGeluBackward(benchmark::State& state) {
       [&] { gelu_backward_run_reference(d.size(), d.x.data(), d.dy.data(), d.want.data()); });
 }
 
-// Forward and backward, as a training step has them.
+// Forward and backward, as a training step has them; the losses lie where the gradient will.
 void BM_RowsCrossEntropy(benchmark::State& state) {
   Data d(state);
   run(
       state, d, d.dx, 2,
       [&] {
-        cross_entropy_rows(d.rows, d.n, d.x.data(), d.target.data(), d.mean.data(), d.rstd.data());
-        cross_entropy_backward_rows(d.rows, d.n, d.x.data(), d.rstd.data(), d.target.data(), 1.0F,
-                                    d.dx.data());
+        cross_entropy_rows(d.rows, d.n, d.x.data(), d.target.data(), d.dx.data(), d.mean.data(),
+                           d.rstd.data());
+        cross_entropy_backward_rows(d.rows, d.n, d.x.data(), d.mean.data(), d.rstd.data(),
+                                    d.target.data(), 1.0F, d.dx.data());
       },
       [&] {
-        cross_entropy_rows_reference(d.rows, d.n, d.x.data(), d.target.data(), d.mean.data(),
-                                     d.rstd.data());
-        cross_entropy_backward_rows_reference(d.rows, d.n, d.x.data(), d.rstd.data(),
+        cross_entropy_rows_reference(d.rows, d.n, d.x.data(), d.target.data(), d.want.data(),
+                                     d.mean.data(), d.rstd.data());
+        cross_entropy_backward_rows_reference(d.rows, d.n, d.x.data(), d.mean.data(), d.rstd.data(),
                                               d.target.data(), 1.0F, d.want.data());
       });
 }

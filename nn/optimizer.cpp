@@ -27,17 +27,17 @@ AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
     first_.push_back(zeros(p.shape(), p.dtype()));
     second_.push_back(zeros(p.shape(), p.dtype()));
   }
+  steps_.resize(parameters_.size());
 }
 
 void AdamW::step() {
-  ++steps_;
-  const auto t = static_cast<double>(steps_);
-  const double correction1 = 1.0 - std::pow(options_.beta1, t);
-  const double correction2 = 1.0 - std::pow(options_.beta2, t);
   const NoGradGuard no_grad;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i];
     if (!p.grad().defined()) continue;
+    const auto t = static_cast<double>(++steps_[i]);
+    const double correction1 = 1.0 - std::pow(options_.beta1, t);
+    const double correction2 = 1.0 - std::pow(options_.beta2, t);
     const Tensor g = p.grad().detach().contiguous();
     visit_float("adamw", p.dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -53,9 +53,11 @@ void AdamW::zero_grad() const {
   for (const Tensor& p : parameters_) p.zero_grad();
 }
 
-void AdamW::set_steps(int64_t steps) {
-  check(steps >= 0, "adamw", "steps must not be negative; got ", steps);
-  steps_ = steps;
+void AdamW::set_steps(std::vector<int64_t> steps) {
+  check(steps.size() == parameters_.size(), "adamw",
+        "needs one number of steps per parameter; got ", steps.size(), " for ", parameters_.size());
+  for (const int64_t t : steps) check(t >= 0, "adamw", "steps must not be negative; got ", t);
+  steps_ = std::move(steps);
 }
 
 }  // namespace lookback::nn

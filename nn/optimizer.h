@@ -15,7 +15,7 @@ struct AdamWOptions {
   double weight_decay = 1e-2;
 };
 
-// (Loshchilov and Hutter 2019, algorithm 2.) With gradient g of a parameter p, at step t:
+// (Loshchilov and Hutter 2019, algorithm 2.) With gradient g of a parameter p, at its step t:
 //   p -= lr weight_decay p
 //   m = beta1 m + (1 - beta1) g         v = beta2 v + (1 - beta2) g^2
 //   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
@@ -29,19 +29,19 @@ class AdamW {
 
   AdamWOptions& options() { return options_; }  // the learning rate may follow a schedule
 
-  // What a checkpoint must hold to go on as if nothing had happened: the number of steps taken,
-  // and the moments, in the order of the parameters.
-  int64_t steps() const { return steps_; }
+  // What a checkpoint must hold to go on as if nothing had happened, in the order of the parameters:
+  // the steps each has taken (fewer for one that had no gradient at first), and the moments.
+  const std::vector<int64_t>& steps() const { return steps_; }
   const std::vector<Tensor>& first_moments() const { return first_; }
   const std::vector<Tensor>& second_moments() const { return second_; }
-  void set_steps(int64_t steps);
+  void set_steps(std::vector<int64_t> steps);
 
  private:
   std::vector<Tensor> parameters_;
   std::vector<Tensor> first_;
   std::vector<Tensor> second_;
   AdamWOptions options_;
-  int64_t steps_ = 0;
+  std::vector<int64_t> steps_;
 };
 
 }  // namespace lookback::nn

@@ -44,9 +44,10 @@ Tensor along_last(const Tensor& x, int64_t d, const Op& op) {
   return transpose(op(transpose(x, d, -1), -1), d, -1);
 }
 
-// dx_r = dy / N (softmax(x_r) - onehot(target_r)), lse the saved normaliser of each row.
-Tensor cross_entropy_backward(const Tensor& logits, const Tensor& target, const Tensor& lse,
-                              const Tensor& dy) {
+// dx_r = dy / N (softmax(x_r) - onehot(target_r)), from the saved maximum and normaliser of each
+// row.
+Tensor cross_entropy_backward(const Tensor& logits, const Tensor& target, const Tensor& largest,
+                              const Tensor& log_sum, const Tensor& dy) {
   const int64_t N = logits.size(0);
   const int64_t C = logits.size(1);
   if (grad_enabled()) {
@@ -57,8 +58,9 @@ Tensor cross_entropy_backward(const Tensor& logits, const Tensor& target, const 
   const Tensor dx = empty(logits.shape(), dy.dtype());
   visit_float("cross_entropy", dy.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    kernels::cross_entropy_backward_rows(N, C, x.data<T>(), lse.data<T>(), target.data<int64_t>(),
-                                         dy.item<T>() / static_cast<T>(N), dx.data<T>());
+    kernels::cross_entropy_backward_rows(N, C, x.data<T>(), largest.data<T>(), log_sum.data<T>(),
+                                         target.data<int64_t>(), dy.item<T>() / static_cast<T>(N),
+                                         dx.data<T>());
   });
   return dx;
 }
@@ -128,17 +130,18 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target) {
                 " is out of range for ", C, " classes");
   }
   const Tensor losses = empty({N}, logits.dtype());
-  const Tensor lse = empty({N}, logits.dtype());
+  const Tensor largest = empty({N}, logits.dtype());
+  const Tensor log_sum = empty({N}, logits.dtype());
   visit_float("cross_entropy", logits.dtype(), [&](auto zero) {
     using T = decltype(zero);
     kernels::cross_entropy_rows(N, C, x.data<T>(), index.data<int64_t>(), losses.data<T>(),
-                                lse.data<T>());
+                                largest.data<T>(), log_sum.data<T>());
   });
-  return record(
-      "cross_entropy", mean(losses), {logits},
-      [logits = Saved(logits), target = Saved(index), lse](const Tensor& dy) -> Gradients {
-        return {cross_entropy_backward(logits, target, lse, dy)};
-      });
+  return record("cross_entropy", mean(losses), {logits},
+                [logits = Saved(logits), target = Saved(index), largest,
+                 log_sum](const Tensor& dy) -> Gradients {
+                  return {cross_entropy_backward(logits, target, largest, log_sum, dy)};
+                });
 }
 
 }  // namespace lookback

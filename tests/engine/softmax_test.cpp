@@ -221,6 +221,16 @@ TEST(Softmax, RefusesIntegers) {
       {"[cross_entropy]", "i64"}));
 }
 
+TEST(Softmax, CrossEntropyOfLargeLogitsLosesNoDigits) {
+  const Tensor target = from_vector<int64_t>({2, 0}, {2});
+  const Tensor near = from_vector<float>({0, 1.5, -2, 0.25, 3, 1}, {2, 3}).set_requires_grad(true);
+  const Tensor far = (near.detach() + 4096.0).set_requires_grad(true);  // exact
+  const Tensor loss_near = cross_entropy(near, target);
+  const Tensor loss_far = cross_entropy(far, target);
+  EXPECT_TRUE(same_bits(loss_far, loss_near));
+  EXPECT_TRUE(same_bits(grad(loss_far, {far})[0], grad(loss_near, {near})[0]));
+}
+
 TEST(Softmax, CrossEntropyRefusesShapesThatDoNotFit) {
   EXPECT_TRUE(throws<std::invalid_argument>(
       [] {

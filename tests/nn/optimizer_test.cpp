@@ -71,6 +71,21 @@ TEST_P(AdamWTest, AParameterWithoutAGradientStays) {
   EXPECT_TRUE(same_bits(unused, before));
 }
 
+TEST_P(AdamWTest, AParameterWhoseGradientsComeLateStartsAtItsOwnFirstStep) {
+  const Tensor early = start();
+  const Tensor late = start();
+  nn::AdamW optimizer({early, late});
+  train(optimizer, early, 0, 3);
+  optimizer.zero_grad();
+  train(optimizer, late, 0, 2);
+
+  const Tensor alone = start();
+  nn::AdamW fresh({alone});
+  train(fresh, alone, 0, 2);
+  EXPECT_TRUE(same_bits(late, alone));
+  EXPECT_EQ(optimizer.steps(), (std::vector<int64_t>{3, 2}));
+}
+
 TEST_P(AdamWTest, GoesOnFromASavedStateToTheBit) {
   const Tensor p = start();
   nn::AdamW whole({p});
@@ -140,7 +155,8 @@ TEST(AdamW, WhatItCannotTrainIsRefused) {
   refuses([&] { nn::AdamW({p}, {.beta1 = 1}); }, "betas 1");
   refuses([&] { nn::AdamW({p}, {.beta2 = -0.5}); }, "-0.5");
   refuses([&] { nn::AdamW({p}, {.eps = -1}); }, "eps -1");
-  refuses([&] { nn::AdamW({p}).set_steps(-1); }, "steps");
+  refuses([&] { nn::AdamW({p}).set_steps({-1}); }, "steps");
+  refuses([&] { nn::AdamW({p}).set_steps({1, 1}); }, "steps");
 }
 
 }  // namespace
