@@ -1,5 +1,6 @@
 // lookback atlas: what untrained heads look like, over seeds, widths and sizes of the weights.
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "attention/masks.h"
@@ -11,6 +12,7 @@
 #include "tools/commands/untrained.h"
 #include "tools/plot/axis.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -26,9 +28,12 @@ struct Family {
 
 // Named by measured numbers: a row of entropy above 0.93 of the maximum can hardly be told from
 // uniform; a third more or less than uniform is seen by eye.
+constexpr double kEven = 0.93;
+constexpr double kNear = 0.67;
+
 std::string name_of(const Family& f) {
-  if (f.entropy > 0.93) return "near-uniform";
-  if (f.distance < 0.67) return "diagonal-hugging";
+  if (f.entropy > kEven) return "near-uniform";
+  if (f.distance < kNear) return "diagonal-hugging";
   if (f.first_column > 1.5 || f.top_column > 2.0) return "column-collapse";
   return "mixed";
 }
@@ -56,18 +61,116 @@ Family measure(const Tensor& weights) {
     const auto c = static_cast<size_t>(j);
     if (uniform[c] > 0) f.top_column = std::max(f.top_column, column[c] / uniform[c]);
   }
-  f.name = name_of(f);
+  f.name = T > 1 ? name_of(f) : "one token";
   return f;
 }
 
-Tensor scaled_head(const TextSample& sample, uint64_t seed, int64_t d_head, double size) {
-  UntrainedHead model = untrained_head(sample, seed, 0, d_head);
+// A head of the grid. Shared: W_k = W_q, as in the Reformer (Kitaev et al. 2020).
+struct Setting {
+  uint64_t seed;
+  int64_t d_k;
+  double size;  // what the initial weights are multiplied by
+  bool shared;
+};
+
+Tensor drawn_head(const TextSample& sample, const Setting& setting) {
   const NoGradGuard no_grad;
-  for (const Tensor& p : model.head->parameters()) p.copy_(p * size);
+  UntrainedHead model = untrained_head(sample, setting.seed, 0, setting.d_k);
+  if (setting.shared) model.head->key.weight.copy_(model.head->query.weight);
+  for (const Tensor& p : model.head->parameters()) p.copy_(p * setting.size);
   return head_weights(model);
 }
 
-std::string number(double value) { return plot::format_number(value, 2); }
+std::string number(double value) { return plot::format_number(value, 3); }
+
+std::string projections(bool shared) { return shared ? "W_k = W_q" : "independent"; }
+
+// Three rows of independent W_q and W_k, the weights growing; a fourth where they are one matrix.
+std::vector<Setting> drawn_settings(uint64_t seed) {
+  std::vector<Setting> settings;
+  for (const double size : {1.0, 2.0, 4.0}) {
+    settings.push_back({seed, kHeadWidth, size, false});
+    settings.push_back({seed + 1, kHeadWidth, size, false});
+    settings.push_back({seed + 2, 4, size, false});
+    if (size > 1.0) settings.push_back({seed + 3, 64, size, false});
+  }
+  settings.push_back({seed, kHeadWidth, 0.5, true});
+  settings.push_back({seed, kHeadWidth, 1.0, true});
+  settings.push_back({seed, kHeadWidth, 2.0, true});
+  settings.push_back({seed + 2, 4, 2.0, true});
+  return settings;
+}
+
+// How many heads of many seeds fall into each family.
+Table census(const TextSample& sample, uint64_t seed) {
+  constexpr uint64_t kSeeds = 20;
+  const std::vector<int64_t> widths = {4, 16, 64};
+  const std::vector<std::string> names = {"near-uniform", "column-collapse", "diagonal-hugging",
+                                          "mixed"};
+  Table table;
+  table.title = "Census: heads of " + std::to_string(kSeeds) + " seeds and d_k 4, 16, 64";
+  table.header = {"W_q and W_k", "size of weights", "heads"};
+  table.header.insert(table.header.end(), names.begin(), names.end());
+  for (const bool shared : {false, true}) {
+    for (const double size : {1.0, 2.0, 4.0}) {
+      std::map<std::string, int64_t> counts;
+      int64_t heads = 0;
+      for (const int64_t d_k : widths) {
+        for (uint64_t s = seed; s < seed + kSeeds; ++s, ++heads) {
+          ++counts[measure(drawn_head(sample, {s, d_k, size, shared})).name];
+        }
+      }
+      std::vector<std::string> row = {projections(shared), number(size), std::to_string(heads)};
+      for (const std::string& name : names) row.push_back(std::to_string(counts[name]));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+// The panels of the figure and their table, filled one by one.
+struct Atlas {
+  plot::HeatmapGrid grid;
+  Figure figure;
+  Table table;
+  std::vector<Tensor> drawn;
+};
+
+void add_panel(Atlas& atlas, const TextSample& sample, const Tensor& A, const std::string& title,
+               std::vector<std::string> row) {
+  const Family f = measure(A);
+  atlas.grid.panels.push_back(matrix_panel(A, sample.labels, sample.labels, title,
+                                           f.name + "\nentropy " + number(f.entropy) +
+                                               ", distance " + number(f.distance) +
+                                               ", first column " + number(f.first_column)));
+  row.insert(row.end(), {f.name, number(f.entropy), number(f.distance), number(f.first_column),
+                         number(f.top_column)});
+  atlas.table.rows.push_back(std::move(row));
+  atlas.figure.hover.push_back(hover_matrix(A, sample.labels, sample.labels));
+  atlas.drawn.push_back(A);
+}
+
+Atlas filled_atlas(const TextSample& sample, uint64_t seed) {
+  Atlas atlas;
+  atlas.grid.columns = 4;
+  atlas.table.title =
+      "Measured families; distance, first and top column are relative to the uniform row";
+  atlas.table.header = {"W_q and W_k", "seed",          "d_k",          "size of weights", "family",
+                        "entropy",     "mean distance", "first column", "top column"};
+  for (const Setting& s : drawn_settings(seed)) {
+    add_panel(
+        atlas, sample, drawn_head(sample, s),
+        (s.shared ? "W_k = W_q, seed " : "seed ") + std::to_string(s.seed) + ", d_k " +
+            std::to_string(s.d_k) + ", weights x" + number(s.size),
+        {projections(s.shared), std::to_string(s.seed), std::to_string(s.d_k), number(s.size)});
+    if (atlas.drawn.size() == 3) {
+      const Tensor may = to(attention::causal_mask(sample.size(), sample.size()), DType::f32);
+      add_panel(atlas, sample, may / sum(may, 1, true), "the baseline: 1 / (i + 1)",
+                {"", "", "", "uniform"});
+    }
+  }
+  return atlas;
+}
 
 }  // namespace
 
@@ -75,66 +178,35 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   TextOptions shorter = text;
   if (!shorter.context) shorter.context = std::min<int64_t>(32, load_text(text).size());
   const TextSample sample = load_text(shorter);
-  const int64_t T = sample.size();
-  const auto& labels = sample.labels;
-
-  plot::HeatmapGrid grid;
-  grid.columns = 4;
-  Figure figure;
-  Table table;
-  table.title = "Measured families; distance, first and top column are relative to the uniform row";
-  table.header = {"seed",    "d_k",           "size of weights", "family",
-                  "entropy", "mean distance", "first column",    "top column"};
-  std::vector<Tensor> drawn;
-  const auto add = [&](const Tensor& A, const std::string& title, std::vector<std::string> row) {
-    const Family f = measure(A);
-    grid.panels.push_back(matrix_panel(A, labels, labels, title,
-                                       f.name + "\nentropy " + number(f.entropy) + ", distance " +
-                                           number(f.distance) + ", first column " +
-                                           number(f.first_column)));
-    row.insert(row.end(), {f.name, number(f.entropy), number(f.distance), number(f.first_column),
-                           number(f.top_column)});
-    table.rows.push_back(std::move(row));
-    figure.hover.push_back(hover_matrix(A, labels, labels));
-    drawn.push_back(A);
-  };
-  for (const double size : {1.0, 2.0, 4.0}) {
-    for (uint64_t s = seed; s < seed + 3; ++s) {
-      const int64_t d_k = s == seed + 2 ? 4 : kHeadWidth;
-      add(scaled_head(sample, s, d_k, size),
-          "seed " + std::to_string(s) + ", d_k " + std::to_string(d_k) + ", weights x" +
-              number(size),
-          {std::to_string(s), std::to_string(d_k), number(size)});
-    }
-    if (size == 1.0) {
-      const Tensor may = to(attention::causal_mask(T, T), DType::f32);
-      add(may / sum(may, 1, true), "the baseline: 1 / (i + 1)", {"", "", "uniform"});
-    } else {
-      add(scaled_head(sample, seed + 3, 64, size),
-          "seed " + std::to_string(seed + 3) + ", d_k 64, weights x" + number(size),
-          {std::to_string(seed + 3), "64", number(size)});
-    }
-  }
+  Atlas atlas = filled_atlas(sample, seed);
+  Figure& figure = atlas.figure;
   figure.name = "atlas";
   figure.caption =
       "The same text under other random weights, on one colour scale. Larger weights sharpen rows; "
       "then columns of popular keys appear. The first column is heavy even in the baseline: row i "
-      "spreads a mass of 1 over i + 1 keys, and key 0 is in every row.";
+      "spreads a mass of 1 over i + 1 keys, and key 0 is in every row. Last row: one matrix for "
+      "queries and keys.";
   figure.image = plot::figure(
-      plot::draw_heatmap_grid(grid),
+      plot::draw_heatmap_grid(atlas.grid),
       {"An atlas of untrained heads",
-       sample.name + ", T " + std::to_string(T) + "; captions give the measured family",
+       sample.name + ", T " + std::to_string(sample.size()) + "; captions give the measured family",
        "made by: " + command});
-  figure.numbers = matrix_table(cat(drawn, 0));
+  figure.numbers = matrix_table(cat(atlas.drawn, 0));
   Section section;
   section.id = "atlas";
   section.title = "An atlas of untrained heads";
   section.claim =
       "Nothing is trained, and heads differ all the same. What family does a head belong to, and "
-      "does the eye agree with the numbers?";
+      "does the eye agree with the numbers? Independent random W_q and W_k hardly ever make a "
+      "token look at itself: nothing ties the question it asks to the answer it offers. Give both "
+      "one matrix, and x_i meets itself at the angle 0: the diagonal wins.";
+  section.facts = {"near-uniform: entropy above " + number(kEven) +
+                   " of the maximum; diagonal-hugging: mean distance below " + number(kNear) +
+                   " of the uniform row's; column-collapse: first column above 1.5 times, or a "
+                   "top column above 2 times, the uniform matrix's"};
   section.figures = {figure};
-  section.tables = {table};
-  section.source = "tools/commands/atlas.cpp, measure";
+  section.tables = {atlas.table, census(sample, seed)};
+  section.source = text::definition_at("tools/commands/atlas.cpp", "measure");
   section.command = command;
   return section;
 }

@@ -5,6 +5,7 @@
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/plot/table.h"
+#include "tools/text/sources.h"
 #include "tools/theorems/theorem.h"
 
 namespace lookback::tools {
@@ -109,7 +110,7 @@ Section break_section(uint64_t seed, const std::string& command) {
       section.facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
     }
   }
-  section.source = "tools/theorems/mutants.cpp";
+  section.source = text::definition_at("tools/theorems/mutants.cpp", "mutants");
   section.command = command;
   section.ok = survivors == 0 && control_holds;
   return section;

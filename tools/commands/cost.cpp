@@ -17,6 +17,7 @@
 #include "tools/plot/axis.h"
 #include "tools/plot/csv.h"
 #include "tools/plot/lines.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -191,7 +192,10 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
   section.facts = {fit_text("dense", dense_fit), fit_text("fused", fused_fit)};
   section.figures = {figure};
   section.tables = {table, cache_table()};
-  section.source = "engine/kernels/attention.h; attention/kv_cache.cpp, kv_cache_bytes";
+  section.source =
+      text::definition_at("attention/scaled_dot_product.cpp", "scaled_dot_product_attention") +
+      "; " + text::definition_at("attention/fused.cpp", "fused_attention") + "; " +
+      text::definition_at("attention/kv_cache.cpp", "kv_cache_bytes");
   section.command = command;
   return section;
 }

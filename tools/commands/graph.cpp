@@ -1,91 +1,203 @@
 // lookback graph: the recorded graph of a head, as Graphviz text and, where Graphviz is, a picture.
-#include <cstdlib>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <stdexcept>
 
 #include "attention/head.h"
+#include "engine/backward.h"
 #include "engine/graph_dot.h"
+#include "engine/node.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
-#include "tools/commands/options.h"
-#include "tools/program.h"
+#include "tools/commands/section_command.h"
+#include "tools/commands/sections.h"
+#include "tools/plot/axis.h"
+#include "tools/plot/csv.h"
+#include "tools/report/graphviz.h"
 #include "tools/text/files.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
 
+// Widths that no default T equals, so that shapes tell axes apart.
+constexpr int64_t kModelWidth = 6;
+constexpr int64_t kNarrowHead = 3;
+
 struct GraphOptions {
   uint64_t seed = 1;
   int64_t T = 4;
-  std::string out;
 };
 
-// The graph of sum(head(x)), after backward: leaves carry the norms of their gradients.
-std::string head_graph(const GraphOptions& o) {
+// A node of the graph after backward.
+struct Drawn {
+  std::shared_ptr<Node> node;
+  std::string name;  // the op, or what a variable is called
+  std::string shape;
+  double gradient_norm;
+};
+
+double norm(const Tensor& x) {
+  const NoGradGuard no_grad;
+  const Tensor wide = to(x.detach(), DType::f64);
+  return std::sqrt(sum(wide * wide).item<double>());
+}
+
+std::string text_of(const Shape& shape) {
+  std::ostringstream text;
+  text << shape;
+  return text.str();
+}
+
+// The graph of sum(head(x)) and the gradient of the sum at every node, results of ops included.
+std::vector<Drawn> head_graph(const GraphOptions& o) {
   Generator generator(o.seed);
-  attention::Head head(8, 4, o.T, generator, {.fused = false});
-  const Tensor x = randn({1, o.T, 8}, generator).set_requires_grad(true);
+  attention::Head head(kModelWidth, kNarrowHead, o.T, generator, {.fused = false});
+  const Tensor x = randn({1, o.T, kModelWidth}, generator).set_requires_grad(true);
   const Tensor loss = sum(head.forward(x));
-  loss.backward({}, true);
-  return graph_dot(loss);
-}
-
-std::string quoted(const std::string& path) {
-  std::string text = "'";
-  for (const char c : path) {
-    if (c == '\'') text += "'\\'";
-    text += c;
+  std::map<const Node*, std::string> names = {{x.node().get(), "x"}};
+  for (const auto& [name, parameter] : head.named_parameters()) {
+    names[parameter.node().get()] = name;
   }
-  text += '\'';
-  return text;
-}
-
-// Lets Graphviz draw it. Throws std::runtime_error if it is missing or fails.
-void render(const std::string& dot, const std::string& path, const std::string& format) {
-  text::check_writable(path);
-  const std::string source = path + ".dot.tmp";
-  const std::string picture = path + ".tmp";
-  text::write_file(source, dot);
-  const int status = std::system(
-      ("dot -T" + format + " " + quoted(source) + " -o " + quoted(picture) + " 2>/dev/null")
-          .c_str());
-  std::filesystem::remove(source);
-  if (status != 0) {
-    std::filesystem::remove(picture);
-    throw std::runtime_error("cannot draw '" + path +
-                             "': Graphviz's dot is missing or failed; --out graph.dot needs none");
+  const std::vector<std::shared_ptr<Node>> nodes = graph_nodes(loss);
+  std::vector<Tensor> results;  // stand for the ops' results, of which backward needs no numbers
+  for (const auto& node : nodes) {
+    results.push_back(detail::with_node(zeros(node->shape, node->dtype), node));
   }
-  std::filesystem::rename(picture, path);
+  const std::vector<Tensor> gradients = grad(loss, results);
+  std::vector<Drawn> drawn;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    drawn.push_back({nodes[i], nodes[i]->is_leaf() ? names.at(nodes[i].get()) : nodes[i]->op,
+                     text_of(nodes[i]->shape), norm(gradients[i])});
+  }
+  return drawn;
 }
 
-int run_graph(Program& program, const GraphOptions& o) {
-  const std::string dot = head_graph(o);
-  if (o.out.empty()) {
+std::string dot_text(const std::vector<Drawn>& graph) {
+  std::map<const Node*, size_t> number;
+  for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
+  std::ostringstream out;
+  out << "digraph lookback {\n"
+         "  graph [nodesep=0.25, ranksep=0.3];\n"
+         "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\", color=\"#5f6b7a\", "
+         "fontcolor=\"#1f2933\", fontname=\"DejaVu Sans,sans-serif\", fontsize=12];\n"
+         "  edge [color=\"#5f6b7a\", arrowsize=0.7];\n";
+  for (size_t i = 0; i < graph.size(); ++i) {
+    const Drawn& d = graph[i];
+    out << "  n" << i << " [label=\"" << d.name << "\\n"
+        << d.shape << "\\n|grad| = " << plot::format_number(d.gradient_norm, 3) << "\""
+        << (d.node->is_leaf() ? ", shape=ellipse, fillcolor=\"#fdf0c4\"" : "") << "];\n";
+  }
+  for (size_t i = 0; i < graph.size(); ++i) {
+    for (const auto& parent : graph[i].node->parents) {
+      if (parent) out << "  n" << number.at(parent.get()) << " -> n" << i << ";\n";
+    }
+  }
+  out << "}\n";
+  return out.str();
+}
+
+Table node_table(const std::vector<Drawn>& graph) {
+  std::map<const Node*, size_t> number;
+  for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
+  Table table;
+  table.title = "The nodes, in the order in which they were recorded; norms after backward";
+  table.header = {"node", "op", "shape", "made from", "norm of the gradient"};
+  for (size_t i = 0; i < graph.size(); ++i) {
+    std::string from;
+    for (const auto& parent : graph[i].node->parents) {
+      from += from.empty() ? "" : ", ";
+      from += parent ? std::to_string(number.at(parent.get())) : "a constant";
+    }
+    table.rows.push_back({std::to_string(i), graph[i].name, graph[i].shape,
+                          graph[i].node->is_leaf() ? "a variable" : from,
+                          plot::exact(graph[i].gradient_norm)});
+  }
+  return table;
+}
+
+struct Output {
+  std::string picture;
+  std::string csv;
+};
+
+int run_graph(Program& program, const GraphOptions& o, const Output& output) {
+  const std::vector<Drawn> graph = head_graph(o);
+  const std::string dot = dot_text(graph);
+  if (!output.csv.empty()) write_table(node_table(graph), output.csv);
+  if (output.picture.empty()) {
     program.out << dot;
     return 0;
   }
-  const std::string extension = std::filesystem::path(o.out).extension();
-  if (extension == ".png" || extension == ".svg") {
-    render(dot, o.out, extension.substr(1));
-  } else {
-    text::write_file(o.out, dot);
+  const std::string extension = std::filesystem::path(output.picture).extension();
+  if (extension != ".png" && extension != ".svg") {
+    text::write_file(output.picture, dot);
+    return 0;
   }
+  text::check_writable(output.picture);
+  const std::optional<std::string> picture = graphviz(dot, extension.substr(1));
+  if (!picture) {
+    throw std::runtime_error("cannot draw '" + output.picture +
+                             "': Graphviz's dot is missing or failed; --out graph.dot needs none");
+  }
+  text::write_file(output.picture, *picture);
   return 0;
 }
 
 }  // namespace
 
+Section graph_section(uint64_t seed, const std::string& command) {
+  GraphOptions options;
+  options.seed = seed;
+  const std::vector<Drawn> graph = head_graph(options);
+  int64_t variables = 0;
+  for (const Drawn& d : graph) variables += d.node->is_leaf() ? 1 : 0;
+  Drawing drawing;
+  drawing.name = "graph";
+  drawing.caption =
+      "What backward walks, from the sum at the bottom up: boxes are ops, ellipses variables, each "
+      "with the norm of the sum's gradient there. x has three children; its gradient is the sum of "
+      "what they send.";
+  drawing.dot = dot_text(graph);
+  drawing.svg = graphviz(drawing.dot, "svg").value_or("");
+  Section section;
+  section.id = "graph";
+  section.title = "The graph that backward walks";
+  section.claim =
+      "A forward pass leaves a graph behind: each op remembers its inputs and how to turn the "
+      "gradient of its result into theirs. This is the graph of sum(head(x)), as it was recorded.";
+  section.drawings = {drawing};
+  section.facts = {"x (1, " + std::to_string(options.T) + ", " + std::to_string(kModelWidth) +
+                   "), head of width " + std::to_string(kNarrowHead) + ", composed path, seed " +
+                   std::to_string(seed) + ": " +
+                   std::to_string(static_cast<int64_t>(graph.size()) - variables) + " ops and " +
+                   std::to_string(variables) + " variables"};
+  section.tables = {node_table(graph)};
+  section.source = text::definition_at("engine/node.h", "Node") + "; " +
+                   text::definition_at("engine/backward.cpp", "sweep");
+  section.command = command;
+  return section;
+}
+
 void add_graph(Program& program) {
-  const auto options = std::make_shared<GraphOptions>();
-  CommandLine command = add_command(program, "graph", "The recorded graph of a head (Graphviz)",
-                                    [options](Program& p) { return run_graph(p, *options); });
-  add_seed_option(command, options->seed);
-  command.number("-T", options->T, "Tokens", 1);
-  command.text("--out", options->out,
+  struct Options {
+    GraphOptions graph;
+    Output output;
+  };
+  const auto options = std::make_shared<Options>();
+  CommandLine command =
+      add_command(program, "graph", "The recorded graph of a head (Graphviz)",
+                  [options](Program& p) { return run_graph(p, options->graph, options->output); });
+  add_seed_option(command, options->graph.seed);
+  command.number("-T", options->graph.T, "Tokens", 1);
+  command.text("--out", options->output.picture,
                "graph.dot, or graph.png or graph.svg where Graphviz is installed; default: "
                "the DOT text to standard output");
+  command.text("--csv", options->output.csv, "The nodes and the norms of their gradients");
 }
 
 }  // namespace lookback::tools

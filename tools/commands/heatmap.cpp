@@ -9,6 +9,7 @@
 #include "tools/plot/bars.h"
 #include "tools/program.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -115,7 +116,8 @@ Section heatmap_section(const TextOptions& text, uint64_t seed) {
       "a row shows how its answer is mixed. No weight is trained here, and there is structure "
       "already: the first row can only look at itself, and early columns are seen by every later "
       "query.";
-  section.source = "attention/head.cpp, Head::forward_with_weights";
+  section.source = text::definition_at("attention/head.cpp", "Head::forward") + "; " +
+                   text::definition_at("attention/head.cpp", "Head::weights");
   section.command = options.command + " --out heatmap.png --csv heatmap.csv";
   section.figures.push_back(heatmap_figure(options));
   const std::string base = options.command;

@@ -9,6 +9,7 @@
 #include "tools/commands/untrained.h"
 #include "tools/plot/axis.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -85,7 +86,8 @@ Section influence_section(const TextOptions& text, uint64_t seed, const std::str
       "queries whose most attended key is also the most influential: " +
           std::to_string(sum(agree).item<int64_t>()) + " of " + std::to_string(sample.size())};
   section.figures = {figure};
-  section.source = "engine/backward.cpp, sweep; tools/commands/influence.cpp, influence_norms";
+  section.source = text::definition_at("engine/backward.cpp", "sweep") + "; " +
+                   text::definition_at("tools/commands/influence.cpp", "influence_norms");
   section.command = command;
   section.ok = exact;
   return section;

@@ -69,6 +69,8 @@ std::vector<Part> lab_parts(const LabOptions& options) {
       {"cost",
        [=] { return cost_section(2048, options.seed, "lookback cost --out cost.png" + tail); }},
       {"shapes", [=] { return shapes_section({}, "lookback shapes"); }},
+      {"graph",
+       [=] { return graph_section(options.seed, "lookback graph --out graph.svg" + tail); }},
   };
 }
 
@@ -86,6 +88,11 @@ void write_section(const Section& section, const std::string& folder) {
   for (const Figure& figure : section.figures) {
     const std::string stem = folder + "/" + figure.name;
     write_figure(figure, stem + ".png", stem + ".csv");
+  }
+  for (const Drawing& drawing : section.drawings) {
+    const std::string stem = folder + "/" + drawing.name;
+    text::write_file(stem + ".dot", drawing.dot);
+    if (!drawing.svg.empty()) text::write_file(stem + ".svg", drawing.svg);
   }
   for (size_t i = 0; i < section.tables.size(); ++i) {
     const std::string number = i == 0 ? "" : "-" + std::to_string(i + 1);

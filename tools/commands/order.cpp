@@ -13,6 +13,7 @@
 #include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -89,7 +90,9 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
       "theorems that fail: simplex, hull, perturbation (see the mutation lab, 'mask "
       "after softmax')"};
   section.figures = {figure};
-  section.source = "attention/scaled_dot_product.cpp, scaled_dot_product_attention";
+  section.source = text::code_at("attention/scaled_dot_product.cpp",
+                                 "scores = where(may_attend, scores, never)") +
+                   ", the mask, one line above softmax";
   section.command = command;
   return section;
 }

@@ -9,6 +9,7 @@
 #include "tools/report/json.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
+#include "tools/text/sources.h"
 #include "tools/theorems/theorem.h"
 
 namespace lookback::tools {
@@ -97,7 +98,10 @@ Section prove_section(uint64_t seed, const std::string& command) {
                    " lines proved, " + std::to_string(compared) + " numbers compared, seed " +
                    std::to_string(seed)};
   section.tables = {ledger_table(lines)};
-  section.source = "tools/theorems/theorem.h and the three *_theorems.cpp beside it";
+  section.source = text::definition_at("tools/theorems/theorem.h", "Theorem");
+  for (const std::string family : {"simplex_theorems", "causality_theorems", "equality_theorems"}) {
+    section.source += "; " + text::definition_at("tools/theorems/" + family + ".cpp", family);
+  }
   section.command = command;
   section.ok = proved == static_cast<int64_t>(lines.size());
   return section;

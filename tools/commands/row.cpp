@@ -1,8 +1,10 @@
 // lookback row: the softmax microscope. One query's row, from dot product to weight.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "engine/backward.h"
 #include "engine/ops.h"
@@ -13,6 +15,8 @@
 #include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
 #include "tools/plot/csv.h"
+#include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -37,10 +41,144 @@ double jacobian_norm(const Tensor& p) {
   return std::sqrt(sum(J * J).item<double>());
 }
 
-plot::Bars bars_of(const std::vector<double>& p, const TextSample& sample, int64_t query,
+// Everything that happens to one row of scores, in order; each (T) but for `terms`.
+struct Steps {
+  int64_t query;
+  Tensor q;             // (d_k)
+  Tensor terms;         // (T, d_k): q_c k_c, for every key
+  Tensor raw;           // q . k
+  Tensor scaled;        // by 1 / sqrt(d_k)
+  Tensor masked;        // -infinity after the query
+  double largest;       // of `masked`
+  Tensor shifted;       // masked - largest
+  Tensor exponentials;  // exp(shifted)
+  Tensor weights;       // softmax(masked)
+  Tensor unscaled;      // weights without the scale
+  int64_t top;          // the key of the largest weight
+  Tensor slope;         // d weights[top] / d masked
+};
+
+Steps steps_of(const UntrainedHead& model, int64_t i) {
+  const int64_t T = model.x.size(0);
+  Steps s;
+  s.query = i;
+  const Tensor k = model.head->key.forward(model.x).detach();            // (T, d_k)
+  s.q = select(model.head->query.forward(model.x).detach(), 0, i);       // (d_k)
+  s.terms = k * s.q;                                                     // (T, d_k)
+  s.raw = select(matmul(k, unsqueeze(s.q, 1)), 1, 0);                    // (T)
+  s.scaled = s.raw * (1.0 / std::sqrt(static_cast<double>(k.size(1))));  // (T)
+  const Tensor seen = arange(T) <= static_cast<double>(i);
+  const Tensor never = full({}, -std::numeric_limits<double>::infinity());
+  s.masked = where(seen, s.scaled, never);
+  s.largest = max(s.masked).item<double>();
+  s.shifted = s.masked - s.largest;
+  s.exponentials = exp(s.shifted);
+  const Tensor variable = s.masked.clone().set_requires_grad(true);
+  const Tensor p = softmax(variable, -1);
+  s.weights = p.detach();
+  s.unscaled = softmax(where(seen, s.raw, never), -1);
+  s.top = argmax(p).item<int64_t>();
+  s.slope = grad(select(p, 0, s.top), {variable})[0];
+  return s;
+}
+
+// The shortest decimal that gives the float32 back.
+std::string exact(double value) { return plot::exact(static_cast<float>(value)); }
+
+// What happened to one key's score, the numbers as `write` writes them.
+template <class Write>
+std::vector<std::string> steps_of_key(const Steps& s, int64_t j, const Write& write) {
+  const auto at = [&](const Tensor& x) { return select(x, 0, j).item<double>(); };
+  return {write(at(s.raw)),     write(at(s.scaled)),       write(at(s.masked)),
+          write(at(s.shifted)), write(at(s.exponentials)), exact(at(s.weights)),
+          hex(at(s.weights)),   write(at(s.slope))};
+}
+
+const std::vector<std::string> kStepNames = {"q.k", "scaled", "masked",       "minus max",
+                                             "exp", "weight", "weight (hex)", "d w_top / d score"};
+
+Table step_table(const Steps& s, const TextSample& sample) {
+  Table table;
+  table.title = "Query " + std::to_string(s.query) + ", '" +
+                sample.labels[static_cast<size_t>(s.query)] + "': from score to weight";
+  table.header = {"key", "token"};
+  table.header.insert(table.header.end(), kStepNames.begin(), kStepNames.end());
+  for (int64_t j = 0; j < sample.size(); ++j) {
+    table.rows.push_back({std::to_string(j), sample.labels[static_cast<size_t>(j)]});
+    const auto fields = steps_of_key(s, j, short_number);
+    table.rows.back().insert(table.rows.back().end(), fields.begin(), fields.end());
+  }
+  return table;
+}
+
+// The keys whose terms are listed: all that the query sees; if they are many, the heaviest.
+std::vector<int64_t> listed_keys(const Steps& s) {
+  constexpr size_t kMost = 16;
+  const std::vector<double> p = to_doubles(s.weights);
+  std::vector<int64_t> keys(static_cast<size_t>(s.query + 1));
+  std::iota(keys.begin(), keys.end(), 0);
+  if (keys.size() > kMost) {
+    std::stable_sort(keys.begin(), keys.end(), [&](int64_t a, int64_t b) {
+      return p[static_cast<size_t>(a)] > p[static_cast<size_t>(b)];
+    });
+    keys.resize(kMost);
+    std::sort(keys.begin(), keys.end());
+  }
+  return keys;
+}
+
+// A line per key: what each channel adds to q . k.
+Table term_table(const Steps& s, const TextSample& sample) {
+  const std::vector<int64_t> keys = listed_keys(s);
+  const bool all = static_cast<int64_t>(keys.size()) == s.query + 1;
+  Table table;
+  table.title =
+      "The terms q_c k_c of each score" + (all ? std::string()
+                                               : ", for the " + std::to_string(keys.size()) +
+                                                     " keys of largest weight (the CSV has all)");
+  table.header = {"key", "token"};
+  for (int64_t c = 0; c < s.q.numel(); ++c) table.header.push_back("c = " + std::to_string(c));
+  table.header.insert(table.header.end(), {"sum q.k", "/ sqrt(d_k)", "weight"});
+  std::vector<std::string> question = {"", "q itself"};
+  for (const double value : to_doubles(s.q)) question.push_back(plot::format_number(value, 3));
+  question.resize(table.header.size());
+  table.rows.push_back(std::move(question));
+  for (const int64_t j : keys) {
+    std::vector<std::string> row = {std::to_string(j), sample.labels[static_cast<size_t>(j)]};
+    for (const double term : to_doubles(select(s.terms, 0, j))) {
+      row.push_back(plot::format_number(term, 3));
+    }
+    for (const Tensor& x : {s.raw, s.scaled, s.weights}) {
+      row.push_back(plot::format_number(select(x, 0, j).item<double>(), 4));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// Every number of both tables, in full, and the weights without the scale.
+Table all_numbers(const Steps& s, const TextSample& sample) {
+  Table table;
+  table.header = {"key", "token"};
+  for (int64_t c = 0; c < s.q.numel(); ++c)
+    table.header.push_back("q_c k_c, c = " + std::to_string(c));
+  table.header.insert(table.header.end(), kStepNames.begin(), kStepNames.end());
+  table.header.push_back("weight, not scaled");
+  for (int64_t j = 0; j < sample.size(); ++j) {
+    std::vector<std::string> row = {std::to_string(j), sample.labels[static_cast<size_t>(j)]};
+    for (const double term : to_doubles(select(s.terms, 0, j))) row.push_back(exact(term));
+    const auto fields = steps_of_key(s, j, exact);
+    row.insert(row.end(), fields.begin(), fields.end());
+    row.push_back(exact(select(s.unscaled, 0, j).item<double>()));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+plot::Bars bars_of(const Tensor& p, const TextSample& sample, int64_t query,
                    const std::string& title) {
   plot::Bars bars;
-  bars.values = p;
+  bars.values = to_doubles(p);
   bars.labels = sample.labels;
   bars.title = title;
   bars.high = 1.0;
@@ -48,6 +186,41 @@ plot::Bars bars_of(const std::vector<double>& p, const TextSample& sample, int64
   bars.highlight_label = "the query itself";
   bars.width = 800;
   return bars;
+}
+
+// (d_k, T): a column per key, summing to its score; keys after the query are masked.
+plot::Heatmap term_strip(const Steps& s, const TextSample& sample) {
+  const Tensor seen = to(arange(sample.size()) <= static_cast<double>(s.query), DType::boolean);
+  const Tensor shown = where(seen, transpose(s.terms, 0, 1), zeros({}));
+  std::vector<std::string> channels;
+  for (int64_t c = 0; c < s.q.numel(); ++c) channels.push_back(std::to_string(c));
+  plot::Heatmap strip = matrix_panel(shown, channels, sample.labels,
+                                     "The terms of q.k: column j sums to the score of key j");
+  const double most = max(abs(shown)).item<double>();
+  strip.row_title = "channel c";
+  strip.scale.map = plot::ColorMap::red_blue;
+  strip.scale.low = -most;
+  strip.scale.high = most;
+  strip.scale.title = "q_c k_c";
+  return strip;
+}
+
+Figure row_figure(const Steps& s, const TextSample& sample, const std::string& subtitle,
+                  const std::string& command) {
+  Figure figure;
+  figure.name = "row";
+  figure.caption =
+      "Above, what each channel adds to the score of each key. Below, the distribution that "
+      "softmax makes of the scores, with and without division by sqrt(d_k); keys after the query "
+      "are masked.";
+  figure.image = plot::figure(
+      plot::arrange({plot::draw_heatmap(term_strip(s, sample)),
+                     plot::draw_bars(bars_of(s.weights, sample, s.query, "scaled by 1/sqrt(d_k)")),
+                     plot::draw_bars(bars_of(s.unscaled, sample, s.query, "not scaled"))},
+                    1),
+      {"One row under the microscope", subtitle, "made by: " + command});
+  figure.numbers = all_numbers(s, sample);
+  return figure;
 }
 
 }  // namespace
@@ -58,69 +231,33 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
   const int64_t T = sample.size();
   check_index(row >= -T && row < T, "row", "row ", row, " is out of range for ", T, " tokens");
   const int64_t i = row < 0 ? row + T : row;
-  const UntrainedHead model = untrained_head(sample, seed);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(kHeadWidth));
-  const double infinity = std::numeric_limits<double>::infinity();
-
-  const Tensor scaled = select(head_scores(model), 0, i);  // (T)
-  const Tensor raw = scaled * (1.0 / scale);               // (T): q . k_j
-  const Tensor seen = arange(T) <= static_cast<double>(i);
-  const auto masked = [&](const Tensor& s) { return where(seen, s, full({}, -infinity)); };
-  const Tensor variable = masked(scaled).clone().set_requires_grad(true);
-  const Tensor p = softmax(variable, -1);
-  const Tensor p_raw = softmax(masked(raw), -1);
-  const double largest = max(masked(scaled)).item<double>();
-  const int64_t top = argmax(p).item<int64_t>();
-  const Tensor slope = grad(select(p, 0, top), {variable})[0];  // d p_top / d s_j
-
-  const std::vector<double> raw_v = to_doubles(raw);
-  const std::vector<double> scaled_v = to_doubles(scaled);
-  const std::vector<double> p_v = to_doubles(p);
-  const std::vector<double> slope_v = to_doubles(slope);
-  Table table;
-  table.title = "Query " + std::to_string(i) + ", '" + sample.labels[static_cast<size_t>(i)] + "'";
-  table.header = {"key",       "token", "q.k",    "scaled",       "masked",
-                  "minus max", "exp",   "weight", "weight (hex)", "d w_top / d score"};
-  double total = 0;
-  for (int64_t j = 0; j < T; ++j) {
-    const auto e = static_cast<size_t>(j);
-    const double m = j <= i ? scaled_v[e] : -infinity;
-    total += std::exp(m - largest);
-    table.rows.push_back({std::to_string(j), sample.labels[e], short_number(raw_v[e]),
-                          short_number(scaled_v[e]), short_number(m), short_number(m - largest),
-                          short_number(std::exp(m - largest)), plot::exact(p_v[e]), hex(p_v[e]),
-                          short_number(slope_v[e])});
-  }
-  Figure figure;
-  figure.name = "row";
-  figure.caption =
-      "One query's distribution over its keys, with and without division by "
-      "sqrt(d_k); keys after the query are masked.";
-  figure.image = plot::figure(
-      plot::arrange({plot::draw_bars(bars_of(p_v, sample, i, "scaled by 1/sqrt(d_k)")),
-                     plot::draw_bars(bars_of(to_doubles(p_raw), sample, i, "not scaled"))},
-                    1),
-      {"One row under the microscope",
-       sample.name + ", query " + std::to_string(i) + " '" + sample.labels[static_cast<size_t>(i)] +
-           "', untrained head, seed " + std::to_string(seed),
-       "made by: " + command});
-  figure.numbers = matrix_table(stack({p.detach(), p_raw}));
+  const Steps s = steps_of(untrained_head(sample, seed), i);
+  const double rounding = max(abs(sum(s.terms, 1) - s.raw)).item<double>();
   Section section;
   section.id = "row";
   section.title = "The softmax microscope";
   section.claim =
-      "One row of attention, step by step: dot products, scale, mask, the maximum that is "
-      "subtracted, exponentials, their sum, weights to the last bit, and how the largest weight "
-      "responds to each score.";
-  section.facts = {"max " + short_number(largest) + ", sum of exponentials " + short_number(total),
-                   "entropy " + short_number(entropy(p_v)) + " scaled, " +
-                       short_number(entropy(to_doubles(p_raw))) + " not scaled (uniform: " +
+      "One row of attention, step by step: the terms of each dot product, their sum, the scale, "
+      "the mask, the maximum that is subtracted, exponentials, weights to the last bit, and how "
+      "the largest weight responds to each score.";
+  section.facts = {"max " + short_number(s.largest) + ", sum of exponentials " +
+                       short_number(sum(s.exponentials).item<double>()),
+                   "entropy " + short_number(entropy(to_doubles(s.weights))) + " scaled, " +
+                       short_number(entropy(to_doubles(s.unscaled))) + " not scaled (uniform: " +
                        short_number(std::log(static_cast<double>(i + 1))) + ")",
-                   "norm of diag(p) - p p^T: " + short_number(jacobian_norm(p.detach())) +
-                       " scaled, " + short_number(jacobian_norm(p_raw)) + " not scaled"};
-  section.figures = {figure};
-  section.tables = {table};
-  section.source = "engine/ops/softmax.cpp, softmax";
+                   "norm of diag(p) - p p^T: " + short_number(jacobian_norm(s.weights)) +
+                       " scaled, " + short_number(jacobian_norm(s.unscaled)) + " not scaled",
+                   "terms summed one by one differ from q.k by at most " +
+                       plot::format_number(rounding, 2) + ": rounding"};
+  section.figures = {row_figure(
+      s, sample,
+      sample.name + ", query " + std::to_string(i) + " '" + sample.labels[static_cast<size_t>(i)] +
+          "', untrained head, d_k " + std::to_string(kHeadWidth) + ", seed " + std::to_string(seed),
+      command)};
+  section.tables = {term_table(s, sample), step_table(s, sample)};
+  section.source = text::code_at("attention/scaled_dot_product.cpp",
+                                 "Tensor scores = matmul(q, transpose(k, -2, -1)) * scale;") +
+                   ", q.k; " + text::definition_at("engine/ops/softmax.cpp", "softmax");
   section.command = command;
   return section;
 }

@@ -8,6 +8,7 @@
 #include "tools/commands/sections.h"
 #include "tools/plot/axis.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -112,7 +113,9 @@ Section scale_section(uint64_t seed, const std::string& command) {
       "standard deviation at 1 for every width.";
   section.figures = {figure};
   section.tables = {table};
-  section.source = "attention/scaled_dot_product.cpp, scaled_dot_product_attention";
+  section.source = text::code_at("attention/scaled_dot_product.cpp",
+                                 "Tensor scores = matmul(q, transpose(k, -2, -1)) * scale;") +
+                   ", the scale";
   section.command = command;
   section.ok = ok;
   return section;

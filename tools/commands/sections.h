@@ -28,6 +28,7 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
 Section stream_section(const TextOptions& text, uint64_t seed, const std::string& command);
 Section cost_section(int64_t max_T, uint64_t seed, const std::string& command);
 Section shapes_section(const ShapesOptions& options, const std::string& command);
+Section graph_section(uint64_t seed, const std::string& command);
 Section order_section(const TextOptions& text, uint64_t seed, const std::string& command);
 
 }  // namespace lookback::tools

@@ -1,5 +1,6 @@
 // lookback shapes: a traced forward pass, every tensor with its shape; and a quiz on them.
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -7,9 +8,13 @@
 #include "engine/graph_dot.h"
 #include "engine/node.h"
 #include "engine/ops.h"
+#include "engine/storage.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
+#include "tools/commands/shapes_reader.h"
+#include "tools/program.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -20,41 +25,82 @@ std::string text_of(const Shape& shape) {
   return text.str();
 }
 
-// "[2, 4, 8, 16]" as "B, H, T, d_k", where sizes tell axes apart; else the number itself.
-std::string axes_of(const Shape& shape, const ShapesOptions& o) {
-  const std::vector<std::pair<int64_t, std::string>> names = {
-      {o.B, "B"}, {o.T, "T"}, {o.D, "D"}, {o.H, "H"}, {o.D / o.H, "d_k"}};
-  std::string text;
-  for (const int64_t size : shape) {
-    std::string meaning;
-    for (const auto& [value, name] : names) {
-      if (value == size) meaning += (meaning.empty() ? "" : " or ") + name;
-    }
-    if (meaning.empty()) meaning = std::to_string(size);
-    text += (text.empty() ? "" : ", ") + meaning;
-  }
-  return text.empty() ? "a number" : text;
+// A variable or a recorded op of the forward pass.
+struct Step {
+  std::string op;
+  Shape shape;
+  std::string axes;     // "(B, T, D)"
+  std::string meaning;  // what it is, in words
+  std::string source;   // "attention/multi_head.cpp:105"
+  int64_t bytes;        // of the result
+  int64_t kept;         // for backward, measured
+};
+
+struct Traced {
+  std::unique_ptr<attention::MultiHeadAttention> layer;
+  Tensor x;
+  Tensor output;
+  std::vector<std::shared_ptr<Node>> nodes;  // in the order in which they were recorded
+};
+
+Traced trace(const ShapesOptions& o, bool fused) {
+  Generator generator(1);
+  Traced t;
+  t.layer = std::make_unique<attention::MultiHeadAttention>(
+      attention::MultiHeadAttentionOptions{
+          .d_model = o.D, .num_heads = o.H, .bias = false, .fused = fused},
+      generator);
+  t.x = randn({o.B, o.T, o.D}, generator).set_requires_grad(true);
+  t.output = t.layer->forward(t.x);
+  t.nodes = graph_nodes(t.output);
+  return t;
 }
 
-// The recorded ops of one multi-head forward pass, in the order in which they ran.
-std::vector<std::shared_ptr<Node>> traced(const ShapesOptions& o, Tensor& output) {
-  Generator generator(1);
-  attention::MultiHeadAttention mha(
-      {.d_model = o.D, .num_heads = o.H, .bias = false, .fused = false}, generator);
-  const Tensor x = randn({o.B, o.T, o.D}, generator).set_requires_grad(true);
-  output = mha.forward(x);
-  return graph_nodes(output);
+// Bytes that each op keeps alive for backward, beyond the inputs, the parameters and the output:
+// what the allocator gets back when the ops are freed in the order of backward, the last first.
+// What two ops keep counts for the earlier one. The graph is of no use afterwards.
+std::vector<int64_t> kept_bytes(const Traced& t) {
+  std::vector<int64_t> kept(t.nodes.size());
+  for (size_t i = kept.size(); i-- > 0;) {
+    const int64_t before = allocator_statistics().bytes_in_use;
+    t.nodes[i]->backward = nullptr;
+    kept[i] = before - allocator_statistics().bytes_in_use;
+  }
+  return kept;
+}
+
+// Line by line what attention/SHAPES.md says of the ops that ran.
+std::vector<Step> steps_of(const ShapesOptions& o) {
+  const Traced t = trace(o, false);
+  std::map<const Node*, std::string> names = {{t.x.node().get(), "x"}};
+  for (const auto& [name, parameter] : t.layer->named_parameters()) {
+    names[parameter.node().get()] = name;
+  }
+  const std::vector<int64_t> kept = kept_bytes(t);
+  ShapesReader reader("MultiHeadAttention");
+  std::vector<Step> steps;
+  for (size_t i = 0; i < t.nodes.size(); ++i) {
+    const Node& node = *t.nodes[i];
+    const int64_t bytes = node.shape.numel() * element_size(node.dtype);
+    if (node.is_leaf()) {
+      const std::string name = names.at(&node);
+      steps.push_back({name, node.shape, reader.input_axes(name), "a variable", "", bytes, 0});
+      continue;
+    }
+    const ShapesReader::Op op = reader.next(node.op);
+    steps.push_back({node.op, node.shape, op.axes, op.meaning, op.source, bytes, kept[i]});
+  }
+  return steps;
 }
 
 int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
-  Tensor output;
   int64_t asked = 0;
   int64_t right = 0;
   program.out << "B " << o.B << ", T " << o.T << ", D " << o.D << ", H " << o.H
               << ". Write each result's shape, like 2, 8, 64. Verify on paper first.\n";
-  for (const auto& node : traced(o, output)) {
-    if (node->is_leaf()) continue;
-    program.out << ++asked << ". " << node->op << ": " << std::flush;
+  for (const Step& step : steps_of(o)) {
+    if (step.source.empty()) continue;
+    program.out << ++asked << ". " << step.op << ", " << step.meaning << ": " << std::flush;
     std::string line;
     if (!std::getline(in, line)) break;
     std::string digits;
@@ -62,9 +108,9 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
     std::istringstream numbers(digits);
     std::vector<int64_t> answer;
     for (int64_t n = 0; numbers >> n;) answer.push_back(n);
-    const bool ok = answer == node->shape.to_vector();
+    const bool ok = answer == step.shape.to_vector();
     right += ok ? 1 : 0;
-    program.out << (ok ? "right" : "no: it is " + text_of(node->shape)) << '\n';
+    program.out << (ok ? "right" : "no: it is " + text_of(step.shape) + ", " + step.axes) << '\n';
   }
   program.out << right << " of " << asked << " right\n";
   return 0;
@@ -74,30 +120,39 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
 
 Section shapes_section(const ShapesOptions& o, const std::string& command) {
   check(o.D % o.H == 0, "shapes", "H must divide D; got D ", o.D, " and H ", o.H);
-  Tensor output;
   Table table;
   table.title = "One multi-head forward pass, composed path, no bias";
-  table.header = {"step", "op", "shape", "axes", "bytes"};
-  int64_t step = 0;
+  table.header = {"step",   "op",        "shape", "axes", "bytes", "kept for backward",
+                  "source", "what it is"};
+  int64_t number = 0;
   int64_t bytes = 0;
-  for (const auto& node : traced(o, output)) {
-    const int64_t size = node->shape.numel() * element_size(node->dtype);
-    bytes += size;
-    table.rows.push_back({std::to_string(step++), node->is_leaf() ? "variable" : node->op,
-                          text_of(node->shape), axes_of(node->shape, o), std::to_string(size)});
+  int64_t kept = 0;
+  for (const Step& step : steps_of(o)) {
+    bytes += step.bytes;
+    kept += step.kept;
+    table.rows.push_back({std::to_string(number++), step.op, text_of(step.shape), step.axes,
+                          std::to_string(step.bytes), std::to_string(step.kept), step.source,
+                          step.meaning});
   }
+  int64_t fused = 0;
+  for (const int64_t n : kept_bytes(trace(o, true))) fused += n;
   Section section;
   section.id = "shapes";
   section.title = "Every shape of a forward pass";
   section.claim =
       "Shape bugs are the first cause of broken transformers. This is what really ran: the graph "
-      "that the forward pass recorded, in order, with the meaning of every axis.";
+      "that the forward pass recorded, in order, with the meaning of every axis and the line of "
+      "code that did it. What an op keeps for backward was measured: it is what the allocator gets "
+      "back when the op is freed, beyond inputs, parameters and output.";
   section.facts = {"B " + std::to_string(o.B) + ", T " + std::to_string(o.T) + ", D " +
-                       std::to_string(o.D) + ", H " + std::to_string(o.H) + ", d_k " +
+                       std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) + ", r 1, d_k = d_v " +
                        std::to_string(o.D / o.H),
-                   "bytes of all results, views counted as if copied: " + std::to_string(bytes)};
+                   "bytes of all results, views counted as if copied: " + std::to_string(bytes),
+                   "bytes kept for backward: " + std::to_string(kept) +
+                       "; by the fused path: " + std::to_string(fused)};
   section.tables = {table};
-  section.source = "attention/SHAPES.md; attention/multi_head.cpp, MultiHeadAttention::run";
+  section.source = "attention/SHAPES.md; " +
+                   text::definition_at("attention/multi_head.cpp", "MultiHeadAttention::run");
   section.command = command;
   return section;
 }

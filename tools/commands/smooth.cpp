@@ -11,6 +11,7 @@
 #include "tools/plot/axis.h"
 #include "tools/plot/lines.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 namespace {
@@ -96,7 +97,7 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
       "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
       "attention adds. These are the baselines that heatmaps of real heads are compared with.";
   section.figures = {figure};
-  section.source = "tools/commands/smooth.cpp, smoothing_weights";
+  section.source = text::definition_at("tools/commands/smooth.cpp", "smoothing_weights");
   section.command = command;
   return section;
 }

@@ -13,6 +13,7 @@
 #include "tools/plot/csv.h"
 #include "tools/plot/lines.h"
 #include "tools/report/panels.h"
+#include "tools/text/sources.h"
 
 namespace lookback::tools {
 
@@ -110,7 +111,7 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
       "rescales: " + std::to_string(rescaled) + " in " + std::to_string(T) + " keys"};
   section.figures = {figure};
   section.tables = {table};
-  section.source = "attention/streaming.cpp, StreamingSoftmax::step";
+  section.source = text::definition_at("attention/streaming.cpp", "StreamingSoftmax::step");
   section.command = command;
   section.ok = worst < 1e-5;
   return section;

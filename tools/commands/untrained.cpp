@@ -17,7 +17,8 @@ UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t he
   UntrainedHead model;
   model.x = token.forward(sample.index) + position.forward(arange(sample.size()));
   for (int64_t h = 0; h <= head_index; ++h) {
-    model.head = std::make_unique<attention::Head>(kWidth, d_head, sample.size(), generator);
+    model.head = std::make_unique<attention::Head>(kWidth, d_head, sample.size(), generator,
+                                                   attention::HeadOptions{.fused = false});
   }
   return model;
 }

@@ -1,5 +1,5 @@
 // The model of most experiments: the minimal context (token embedding + learned position embedding)
-// and one untrained causal head.
+// and one untrained causal head, on the composed path: experiments look at its steps.
 #pragma once
 
 #include <memory>

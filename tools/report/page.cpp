@@ -66,6 +66,21 @@ void write_figure_html(std::string& html, const Figure& figure) {
           ".csv</span></figcaption></figure>\n";
 }
 
+void write_drawing_html(std::string& html, const Drawing& drawing) {
+  const std::string caption = escaped(drawing.caption);
+  const std::string name = escaped(drawing.name);
+  html += "<figure>";
+  if (drawing.svg.empty()) {
+    html += "<pre>" + escaped(drawing.dot) + "</pre>";
+  } else {
+    html += "<div class=\"picture\"><img alt=\"" + caption + "\" src=\"data:image/svg+xml;base64," +
+            base64(drawing.svg) + "\"></div>";
+  }
+  html += "<figcaption>" + caption + " <span class=\"files\">" + name + ".dot" +
+          (drawing.svg.empty() ? " (Graphviz draws it)" : ", " + name + ".svg") +
+          "</span></figcaption></figure>\n";
+}
+
 void write_table_html(std::string& html, const Table& table) {
   html += "<div class=\"scroll\"><table>";
   if (!table.title.empty()) html += "<caption>" + escaped(table.title) + "</caption>";
@@ -87,6 +102,7 @@ void write_section_html(std::string& html, const Section& section) {
   html += "<section id=\"" + escaped(section.id) + "\"><h2>" + escaped(section.title) + "</h2>\n";
   html += "<p class=\"claim\">" + escaped(section.claim) + "</p>\n";
   for (const Figure& figure : section.figures) write_figure_html(html, figure);
+  for (const Drawing& drawing : section.drawings) write_drawing_html(html, drawing);
   if (!section.facts.empty()) {
     html += "<ul class=\"facts\">";
     for (const std::string& fact : section.facts) html += "<li>" + escaped(fact) + "</li>";

@@ -34,6 +34,8 @@ th { font-weight: 600; }
 .read { margin: .2rem 0; font-size: .92rem; color: var(--muted); }
 code { background: var(--code); padding: .1em .35em; border-radius: .25em; overflow-wrap: anywhere;
   font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; }
+pre { overflow: auto; max-height: 30rem; padding: .75rem; background: var(--code);
+  border-radius: .4rem; font: .85rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 .bad { color: var(--bad); }
 #tip { position: fixed; z-index: 2; pointer-events: none; background: #10161d; color: #fff;
   padding: .35rem .6rem; border-radius: .3rem; font-size: .85rem; max-width: 18rem; }

@@ -37,11 +37,20 @@ struct Figure {
   std::vector<HoverMatrix> hover;  // empty: nothing to hover
 };
 
+// A graph, laid out by Graphviz rather than by us.
+struct Drawing {
+  std::string name;  // of its files: name.dot and, if there is an svg, name.svg
+  std::string caption;
+  std::string dot;
+  std::string svg;  // empty: Graphviz is not installed; then the DOT text is shown
+};
+
 struct Section {
   std::string id;     // "heatmap": anchor in the page
   std::string title;  // "Attention on real text"
   std::string claim;  // what is claimed or asked, in a paragraph
   std::vector<Figure> figures;
+  std::vector<Drawing> drawings;
   std::vector<Table> tables;       // shown in the page
   std::vector<std::string> facts;  // measured sentences: "row sums are 1 within 2e-7"
   std::string source;              // where to read: "attention/head.cpp, Head::forward"
