@@ -66,16 +66,10 @@ Tensor MultiHeadAttention::split_heads(const Tensor& x, int64_t heads) const {
   return transpose(reshape(x, {x.size(0), x.size(1), heads, d_head()}), 1, 2);
 }
 
-// q (B, H, Tq, d_head), k and v (B, H_kv, Tk, d_head) -> (B, H, Tq, d_head), (B, H, Tq, Tk)
-AttentionResult MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tensor& v,
-                                           bool with_weights) const {
-  const bool fused = options_.fused;
-  AttentionResult result;
-  if (fused) {
-    result.output =
-        fused_attention(q, k, v, {}, {.causal = options_.causal, .window = options_.window});
-    if (!with_weights) return result;
-  }
+// The readable path. q (B, H, Tq, d_head), k and v (B, H_kv, Tk, d_head)
+// -> (B, H, Tq, d_head), and detached (B, H, Tq, Tk)
+AttentionResult MultiHeadAttention::compose(const Tensor& q, const Tensor& k,
+                                            const Tensor& v) const {
   const int64_t B = q.size(0);
   const int64_t Tq = q.size(2);
   const int64_t Tk = k.size(2);
@@ -87,12 +81,21 @@ AttentionResult MultiHeadAttention::attend(const Tensor& q, const Tensor& k, con
   }
   // Query heads g r ... g r + r - 1 share kv head g: broadcast over a dimension of their own.
   const Tensor grouped_q = reshape(q, {B, groups, r, Tq, d_head()});  // (B, H_kv, r, Tq, d_head)
-  const AttentionResult composed = scaled_dot_product_attention(
+  const AttentionResult grouped = scaled_dot_product_attention(
       grouped_q, unsqueeze(k, 2), unsqueeze(v, 2), mask);  // (B, H_kv, r, Tq, ...)
-  result.weights =
-      reshape(composed.weights.detach(), {B, options_.num_heads, Tq, Tk});  // (B, H, Tq, Tk)
-  if (!fused) {
-    result.output = reshape(composed.output, {B, options_.num_heads, Tq, d_head()});
+  return {reshape(grouped.output, {B, options_.num_heads, Tq, d_head()}),
+          reshape(grouped.weights.detach(), {B, options_.num_heads, Tq, Tk})};
+}
+
+AttentionResult MultiHeadAttention::attend(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           bool with_weights) const {
+  if (!options_.fused) return compose(q, k, v);
+  AttentionResult result;
+  result.output =
+      fused_attention(q, k, v, {}, {.causal = options_.causal, .window = options_.window});
+  if (with_weights) {
+    const NoGradGuard no_grad;
+    result.weights = compose(q, k, v).weights;
   }
   return result;
 }

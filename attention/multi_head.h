@@ -54,6 +54,7 @@ class MultiHeadAttention : public nn::Module {
  private:
   void check_input(const Tensor& x) const;
   Tensor split_heads(const Tensor& x, int64_t heads) const;
+  AttentionResult compose(const Tensor& q, const Tensor& k, const Tensor& v) const;
   AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v,
                          bool with_weights) const;
   AttentionResult run(const Tensor& x, const Tensor& context, bool with_weights) const;

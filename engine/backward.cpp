@@ -25,6 +25,14 @@ struct Pending {
 // The newest node is first: all its consumers, being newer still, have been swept before it.
 using Agenda = std::map<uint64_t, Pending, std::greater<>>;
 
+// Throws std::runtime_error "[anomaly] where... value" unless all elements are finite.
+template <class... Where>
+void check_finite(const Tensor& gradient, const Where&... where) {
+  for (const double value : gradient.to_vector<double>()) {
+    if (!std::isfinite(value)) detail::fail<std::runtime_error>("anomaly", where..., value);
+  }
+}
+
 void add_to(Agenda& agenda, const std::shared_ptr<Node>& node, const Tensor& gradient,
             const char* op) {
   check(gradient.shape() == node->shape && gradient.dtype() == node->dtype, op,
@@ -32,14 +40,14 @@ void add_to(Agenda& agenda, const std::shared_ptr<Node>& node, const Tensor& gra
         " for an input of shape ", node->shape, " ", node->dtype);
   Pending& pending = agenda[node->sequence];
   pending.node = node;
-  pending.gradient = pending.gradient.defined() ? pending.gradient + gradient : gradient;
-}
-
-// Throws std::runtime_error "[anomaly] where... value" unless all elements are finite.
-template <class... Where>
-void check_finite(const Tensor& gradient, const Where&... where) {
-  for (const double value : gradient.to_vector<double>()) {
-    if (!std::isfinite(value)) detail::fail<std::runtime_error>("anomaly", where..., value);
+  if (!pending.gradient.defined()) {
+    pending.gradient = gradient;
+    return;
+  }
+  pending.gradient = pending.gradient + gradient;
+  if (anomaly_checks) {
+    check_finite(pending.gradient, "the sum of the gradients that reach the result of ", node->op,
+                 ", the last of them from ", op, ", contains ");
   }
 }
 

@@ -180,6 +180,16 @@ TEST(AnomalyGuard, SaysSoWhenItIsTheSeed) {
   EXPECT_TRUE(throws<std::runtime_error>([&] { (x * 2.0).backward(seed); }, {"seed", "inf"}));
 }
 
+// Neither consumer is to blame, nor is the op before: two finite gradients overflow when they meet.
+TEST(AnomalyGuard, SaysSoWhenItIsASumOfGradients) {
+  const Tensor x = variable({1});
+  const Tensor y = exp(x);
+  const Tensor z = sum(y * 1e308 + y * 1e308);
+  const AnomalyGuard anomaly;
+  EXPECT_TRUE(throws<std::runtime_error>([&] { z.backward(); },
+                                         {"[anomaly]", "sum of the gradients", "exp", "inf"}));
+}
+
 // Division gives both sides a gradient; that of a constant goes nowhere and harms nobody.
 TEST(AnomalyGuard, DoesNotMindGradientsOfConstants) {
   const Tensor x = scalar(3);
