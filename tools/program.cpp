@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 #include <ostream>
 #include <utility>
 
@@ -76,6 +77,9 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   }
   try {
     return program.action();
+  } catch (const std::bad_alloc&) {
+    complain(program, command, "out of memory");
+    return 1;
   } catch (const std::exception& error) {
     complain(program, command, error.what());
     return 1;

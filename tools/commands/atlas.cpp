@@ -1,5 +1,6 @@
 // lookback atlas: what untrained heads look like, over seeds, widths and sizes of the weights.
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <memory>
 
@@ -83,6 +84,12 @@ Tensor drawn_head(const TextSample& sample, const Setting& setting) {
 
 std::string number(double value) { return plot::format_number(value, 3); }
 
+std::string fixed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+
 std::string projections(bool shared) { return shared ? "W_k = W_q" : "independent"; }
 
 // Three rows of independent W_q and W_k, the weights growing; a fourth where they are one matrix.
@@ -101,6 +108,8 @@ std::vector<Setting> drawn_settings(uint64_t seed) {
   return settings;
 }
 
+constexpr int64_t kCensusTokens = 32;
+
 // How many heads of many seeds fall into each family.
 Table census(const TextSample& sample, uint64_t seed) {
   constexpr uint64_t kSeeds = 20;
@@ -108,7 +117,8 @@ Table census(const TextSample& sample, uint64_t seed) {
   const std::vector<std::string> names = {"near-uniform", "column-collapse", "diagonal-hugging",
                                           "mixed"};
   Table table;
-  table.title = "Census: heads of " + std::to_string(kSeeds) + " seeds and d_k 4, 16, 64";
+  table.title = "Census: heads of " + std::to_string(kSeeds) + " seeds and d_k 4, 16, 64, on " +
+                std::to_string(sample.size()) + " tokens";
   table.header = {"W_q and W_k", "size of weights", "heads"};
   table.header.insert(table.header.end(), names.begin(), names.end());
   for (const bool shared : {false, true}) {
@@ -140,11 +150,11 @@ void add_panel(Atlas& atlas, const TextSample& sample, const Tensor& A, const st
                std::vector<std::string> row) {
   const Family f = measure(A);
   atlas.grid.panels.push_back(matrix_panel(A, sample.labels, sample.labels, title,
-                                           f.name + "\nentropy " + number(f.entropy) +
-                                               ", distance " + number(f.distance) +
-                                               ", first column " + number(f.first_column)));
-  row.insert(row.end(), {f.name, number(f.entropy), number(f.distance), number(f.first_column),
-                         number(f.top_column)});
+                                           f.name + "\nentropy " + fixed(f.entropy) +
+                                               ", distance " + fixed(f.distance) +
+                                               ", first column " + fixed(f.first_column)));
+  row.insert(row.end(), {f.name, fixed(f.entropy), fixed(f.distance), fixed(f.first_column),
+                         fixed(f.top_column)});
   atlas.table.rows.push_back(std::move(row));
   atlas.figure.hover.push_back(hover_matrix(A, sample.labels, sample.labels));
   atlas.drawn.push_back(A);
@@ -165,7 +175,7 @@ Atlas filled_atlas(const TextSample& sample, uint64_t seed) {
         {projections(s.shared), std::to_string(s.seed), std::to_string(s.d_k), number(s.size)});
     if (atlas.drawn.size() == 3) {
       const Tensor may = to(attention::causal_mask(sample.size(), sample.size()), DType::f32);
-      add_panel(atlas, sample, may / sum(may, 1, true), "the baseline: 1 / (i + 1)",
+      add_panel(atlas, sample, may / sum(may, 1, true), "baseline 1/(i+1)",
                 {"", "", "", "uniform"});
     }
   }
@@ -178,6 +188,8 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   TextOptions shorter = text;
   if (!shorter.context) shorter.context = std::min<int64_t>(32, load_text(text).size());
   const TextSample sample = load_text(shorter);
+  TextOptions start = shorter;  // enough for the census, which draws hundreds of heads
+  start.context = std::min(kCensusTokens, sample.size());
   Atlas atlas = filled_atlas(sample, seed);
   Figure& figure = atlas.figure;
   figure.name = "atlas";
@@ -205,7 +217,7 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
                    " of the uniform row's; column-collapse: first column above 1.5 times, or a "
                    "top column above 2 times, the uniform matrix's"};
   section.figures = {figure};
-  section.tables = {atlas.table, census(sample, seed)};
+  section.tables = {atlas.table, census(load_text(start), seed)};
   section.source = text::definition_at("tools/commands/atlas.cpp", "measure");
   section.command = command;
   return section;

@@ -82,7 +82,7 @@ std::string dot_text(const std::vector<Drawn>& graph) {
   for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
   std::ostringstream out;
   out << "digraph lookback {\n"
-         "  graph [nodesep=0.25, ranksep=0.3];\n"
+         "  graph [nodesep=0.25, ranksep=0.3, pad=0.2];\n"
          "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\", color=\"#5f6b7a\", "
          "fontcolor=\"#1f2933\", fontname=\"DejaVu Sans,sans-serif\", fontsize=12];\n"
          "  edge [color=\"#5f6b7a\", arrowsize=0.7];\n";

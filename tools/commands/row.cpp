@@ -175,14 +175,15 @@ Table all_numbers(const Steps& s, const TextSample& sample) {
   return table;
 }
 
-plot::Bars bars_of(const Tensor& p, const TextSample& sample, int64_t query,
+plot::Bars bars_of(const Tensor& p, const Steps& s, const TextSample& sample,
                    const std::string& title) {
   plot::Bars bars;
   bars.values = to_doubles(p);
+  // One scale for both rows.
+  bars.high = std::min(1.0, 1.1 * max(maximum(s.weights, s.unscaled)).item<double>());
   bars.labels = sample.labels;
   bars.title = title;
-  bars.high = 1.0;
-  bars.highlight = query;
+  bars.highlight = s.query;
   bars.highlight_label = "the query itself";
   bars.width = 800;
   return bars;
@@ -192,9 +193,7 @@ plot::Bars bars_of(const Tensor& p, const TextSample& sample, int64_t query,
 plot::Heatmap term_strip(const Steps& s, const TextSample& sample) {
   const Tensor seen = to(arange(sample.size()) <= static_cast<double>(s.query), DType::boolean);
   const Tensor shown = where(seen, transpose(s.terms, 0, 1), zeros({}));
-  std::vector<std::string> channels;
-  for (int64_t c = 0; c < s.q.numel(); ++c) channels.push_back(std::to_string(c));
-  plot::Heatmap strip = matrix_panel(shown, channels, sample.labels,
+  plot::Heatmap strip = matrix_panel(shown, {}, sample.labels,
                                      "The terms of q.k: column j sums to the score of key j");
   const double most = max(abs(shown)).item<double>();
   strip.row_title = "channel c";
@@ -215,8 +214,8 @@ Figure row_figure(const Steps& s, const TextSample& sample, const std::string& s
       "are masked.";
   figure.image = plot::figure(
       plot::arrange({plot::draw_heatmap(term_strip(s, sample)),
-                     plot::draw_bars(bars_of(s.weights, sample, s.query, "scaled by 1/sqrt(d_k)")),
-                     plot::draw_bars(bars_of(s.unscaled, sample, s.query, "not scaled"))},
+                     plot::draw_bars(bars_of(s.weights, s, sample, "scaled by 1/sqrt(d_k)")),
+                     plot::draw_bars(bars_of(s.unscaled, s, sample, "not scaled"))},
                     1),
       {"One row under the microscope", subtitle, "made by: " + command});
   figure.numbers = all_numbers(s, sample);

@@ -77,10 +77,8 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
   middle.y_title = "sum";
   middle.width = 800;
   middle.height = 200;
-  std::vector<std::string> channels;
-  for (int64_t c = 0; c < v.size(1); ++c) channels.push_back(std::to_string(c));
   const Tensor film = transpose(stack(outputs), 0, 1);  // (d_v, T)
-  plot::Heatmap strip = matrix_panel(film, channels, sample.labels, "The output, key by key");
+  plot::Heatmap strip = matrix_panel(film, {}, sample.labels, "The output, key by key");
   strip.row_title = "channel";
   strip.scale.map = plot::ColorMap::viridis;
   strip.scale.title = "accumulator / sum";

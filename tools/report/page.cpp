@@ -81,6 +81,12 @@ void write_drawing_html(std::string& html, const Drawing& drawing) {
           "</span></figcaption></figure>\n";
 }
 
+// A shape, [2, 8] or (B, T), stays on one line.
+std::string cell(const std::string& field) {
+  const bool keep = field.size() <= 24 && (field.starts_with('[') || field.starts_with('('));
+  return (keep ? "<td class=\"keep\">" : "<td>") + escaped(field) + "</td>";
+}
+
 void write_table_html(std::string& html, const Table& table) {
   html += "<div class=\"scroll\"><table>";
   if (!table.title.empty()) html += "<caption>" + escaped(table.title) + "</caption>";
@@ -92,7 +98,7 @@ void write_table_html(std::string& html, const Table& table) {
   html += "<tbody>";
   for (const auto& row : table.rows) {
     html += "<tr>";
-    for (const std::string& field : row) html += "<td>" + escaped(field) + "</td>";
+    for (const std::string& field : row) html += cell(field);
     html += "</tr>";
   }
   html += "</tbody></table></div>\n";

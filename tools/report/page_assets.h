@@ -31,6 +31,7 @@ caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 th { font-weight: 600; }
+.keep { white-space: nowrap; }
 .read { margin: .2rem 0; font-size: .92rem; color: var(--muted); }
 code { background: var(--code); padding: .1em .35em; border-radius: .25em; overflow-wrap: anywhere;
   font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9em; }
