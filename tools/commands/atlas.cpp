@@ -209,7 +209,8 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   section.title = "An atlas of untrained heads";
   section.claim =
       "Nothing is trained, and heads differ all the same. What family does a head belong to, and "
-      "does the eye agree with the numbers? Independent random W_q and W_k hardly ever make a "
+      "does the eye agree with the numbers? Among many keys, independent random W_q and W_k hardly "
+      "ever make a "
       "token look at itself: nothing ties the question it asks to the answer it offers. Give both "
       "one matrix, and x_i meets itself at the angle 0: the diagonal wins.";
   section.facts = {"near-uniform: entropy above " + number(kEven) +
@@ -217,7 +218,8 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
                    " of the uniform row's; column-collapse: first column above 1.5 times, or a "
                    "top column above 2 times, the uniform matrix's"};
   section.figures = {figure};
-  section.tables = {atlas.table, census(load_text(start), seed)};
+  section.tables = {atlas.table};
+  if (sample.size() > 1) section.tables.push_back(census(load_text(start), seed));
   section.source = text::definition_at("tools/commands/atlas.cpp", "measure");
   section.command = command;
   return section;
