@@ -210,9 +210,9 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   section.claim =
       "Nothing is trained, and heads differ all the same. What family does a head belong to, and "
       "does the eye agree with the numbers? Among many keys, independent random W_q and W_k hardly "
-      "ever make a "
-      "token look at itself: nothing ties the question it asks to the answer it offers. Give both "
-      "one matrix, and x_i meets itself at the angle 0: the diagonal wins.";
+      "ever make a token look at itself: nothing ties the question it asks to the answer it "
+      "offers. "
+      "Give both one matrix, and x_i meets itself at the angle 0: the diagonal wins.";
   section.facts = {"near-uniform: entropy above " + number(kEven) +
                    " of the maximum; diagonal-hugging: mean distance below " + number(kNear) +
                    " of the uniform row's; column-collapse: first column above 1.5 times, or a "

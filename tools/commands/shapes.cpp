@@ -145,8 +145,8 @@ Section shapes_section(const ShapesOptions& o, const std::string& command) {
       "code that did it. What an op keeps for backward was measured: it is what the allocator gets "
       "back when the op is freed, beyond inputs, parameters and output.";
   section.facts = {"B " + std::to_string(o.B) + ", T " + std::to_string(o.T) + ", D " +
-                       std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) + ", r 1, d_k = d_v " +
-                       std::to_string(o.D / o.H),
+                       std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) +
+                       ", r 1, d_k = d_v " + std::to_string(o.D / o.H),
                    "bytes of all results, views counted as if copied: " + std::to_string(bytes),
                    "bytes kept for backward: " + std::to_string(kept) +
                        "; by the fused path: " + std::to_string(fused)};
