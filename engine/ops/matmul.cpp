@@ -82,8 +82,9 @@ Tensor t(const Tensor& x) { return transpose(x, -2, -1); }
 // numbers are laid out as b is: W's gradient then comes out contiguous.
 Tensor gradient_of_right(const Tensor& a, const Tensor& b, const Tensor& dy) {
   const bool fold = b.dim() == 2 && a.dim() > 2;
-  const Tensor rows_a = fold ? reshape(a, {-1, a.size(-1)}) : a;
-  const Tensor rows_dy = fold ? reshape(dy, {-1, dy.size(-1)}) : dy;
+  const int64_t rows = batch_shape(a).numel() * a.size(-2);
+  const Tensor rows_a = fold ? reshape(a, {rows, a.size(-1)}) : a;
+  const Tensor rows_dy = fold ? reshape(dy, {rows, dy.size(-1)}) : dy;
   const bool transposed = b.strides()[b.dim() - 2] == 1 && b.strides()[b.dim() - 1] != 1;
   const Tensor db = transposed ? t(matmul(t(rows_dy), rows_a)) : matmul(t(rows_a), rows_dy);
   return reduce_to_shape(db, b.shape());

@@ -65,19 +65,18 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
       });
 }
 
-// y = mask ? value : x;  dx = mask ? 0 : dy
+// y = mask ? value : x, broadcast;  dx = mask ? 0 : dy
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check_condition("masked_fill", mask);
-  check(broadcast_shapes("masked_fill", x.shape(), mask.shape()) == x.shape(), "masked_fill",
-        "the mask must broadcast to x; got ", mask.shape(), " and ", x.shape());
   const Tensor filler = visit(x.dtype(), [&](auto zero) {
     pointwise::scalar_as<decltype(zero)>("masked_fill", value);
     return full({}, value, x.dtype());
   });
   const Tensor y = choose("masked_fill", mask, filler, x);
-  return record("masked_fill", y, {x}, [mask = Saved(mask)](const Tensor& dy) -> Gradients {
-    return {masked_fill(dy, mask, 0.0)};
-  });
+  return record("masked_fill", y, {x},
+                [mask = Saved(mask), shape = x.shape()](const Tensor& dy) -> Gradients {
+                  return {reduce_to_shape(masked_fill(dy, mask, 0.0), shape)};
+                });
 }
 
 }  // namespace lookback

@@ -39,6 +39,9 @@ std::vector<OpCase> cases() {
                                       {{2, 3}, {3}},
                                       {{2, 3}, {2, 1}},
                                       {{2, 2, 3}, {}},
+                                      {{3}, {2, 3}},
+                                      {{2, 1}, {2, 0}},
+                                      {{}, {2, 2}},
                                       {{2, 3, 3}, {3, 3}}}) {
     cases.push_back({"masked_fill_" + shape_name(x) + "_" + shape_name(mask_shape),
                      [](const auto& t) { return masked_fill(t[0], t[1], -7); },
@@ -158,12 +161,18 @@ TEST(Select, RefusesOtherDtypesAndShapes) {
                                             {"[where]", "[2]", "[3]"}));
 }
 
-TEST(Select, MaskedFillMustNotGrowX) {
-  EXPECT_TRUE(throws<std::invalid_argument>(
-      [] {
-        masked_fill(ones({3}), ones({2, 3}, DType::boolean), 0);
-      },
-      {"[masked_fill]", "[2, 3]", "[3]"}));
+TEST(Select, MaskedFillBroadcastsXToo) {
+  const Tensor x = f64({1, 2}).set_requires_grad(true);
+  const Tensor mask = from_vector<bool>({true, false, false}, {3, 1});
+  const Tensor y = masked_fill(x, mask, -7);
+  EXPECT_TRUE(has_values(y, {3, 2}, {-7, -7, 1, 2, 1, 2}));
+  EXPECT_TRUE(has_values(grad(sum(y), {x})[0], {2}, {2, 2}));
+}
+
+TEST(Select, MaskedFillRefusesShapesThatDoNotBroadcast) {
+  EXPECT_TRUE(
+      throws<std::invalid_argument>([] { masked_fill(ones({3}), ones({2}, DType::boolean), 0); },
+                                    {"[masked_fill]", "[2]", "[3]"}));
 }
 
 TEST(Select, MaskedFillRefusesANumberThatAnIntegerCannotHold) {
