@@ -15,11 +15,12 @@ namespace lookback::peers {
 namespace {
 
 bool all_agree = true;
+const double peak = fma_peak();
 
 void compare(const Workload& work) {
   const double error = difference(work.ours.results(), work.theirs.results());
   if (!(error <= work.tolerance)) {
-    std::printf("| %s | %s | results differ by %.3g: not timed | | | | **no** |\n",
+    std::printf("| %s | %s | results differ by %.3g: not timed | | | | | **no** |\n",
                 work.name.c_str(), work.peer.c_str(), error);
     all_agree = false;
     return;
@@ -31,7 +32,13 @@ void compare(const Workload& work) {
     ours += " (" + std::to_string(std::lround(work.flops / t.ours * 1e-9)) + " GFLOP/s)";
     theirs += " (" + std::to_string(std::lround(work.flops / t.theirs * 1e-9)) + " GFLOP/s)";
   }
-  print_row(work.name, work.peer, ours, theirs, t.theirs / t.ours, work.goal);
+  print_row({.work = work.name,
+             .peer = work.peer,
+             .ours = ours,
+             .theirs = theirs,
+             .ratio = t.theirs / t.ours,
+             .goal = work.goal,
+             .ceiling = work.flops > 0 ? t.theirs / (work.flops / (peak * num_threads())) : 0});
 }
 
 void set_threads(int count) {
@@ -54,18 +61,19 @@ void compare_matmul() {
   struct Case {
     int64_t M, K, N;
     bool transpose_b;
+    double goal = 1.5;
   };
   for (const Case& c :
        {Case{8, 8, 8, false}, Case{16, 16, 16, false}, Case{32, 32, 32, false},
         Case{64, 64, 64, false}, Case{8, 16, 8, true}, Case{64, 16, 64, true},
-        Case{64, 64, 64, true}, Case{128, 16, 128, true}, Case{1, 512, 512, true}}) {
+        Case{64, 64, 64, true}, Case{128, 16, 128, true}, Case{1, 512, 512, true, 1.0}}) {
     const Numbers a = random_numbers(c.M * c.K, 1);
     const Numbers b = random_numbers(c.K * c.N, 2);
     compare({"matmul (" + std::to_string(c.M) + " x " + std::to_string(c.K) + ")(" +
                  std::to_string(c.K) + " x " + std::to_string(c.N) + ")" +
                  (c.transpose_b ? ", right one transposed" : ""),
              "PyTorch", our_matmul(c.M, c.K, c.N, c.transpose_b, a, b),
-             torch_matmul(c.M, c.K, c.N, c.transpose_b, a, b), 1.5, 1e-4,
+             torch_matmul(c.M, c.K, c.N, c.transpose_b, a, b), c.goal, 1e-4,
              2.0 * static_cast<double>(c.M * c.K * c.N)});
   }
 }
@@ -127,10 +135,10 @@ void compare_attention() {
   const double backward_rate =
       (useful_flops(T, d, true) - useful_flops(T, d, false)) / (u.ours - t.ours);
   const auto rate = [](double r) { return std::to_string(std::lround(r * 1e-9)) + " GFLOP/s"; };
-  print_row("the same, useful FLOPs, forward", "own matmul, n = 1024", rate(forward_rate),
-            rate(matmul_rate), forward_rate / matmul_rate, 0.70);
-  print_row("the same, useful FLOPs, backward", "own matmul, n = 1024", rate(backward_rate),
-            rate(matmul_rate), backward_rate / matmul_rate, 0.60);
+  print_row({"the same, useful FLOPs, forward", "own matmul, n = 1024", rate(forward_rate),
+             rate(matmul_rate), forward_rate / matmul_rate, 0.70});
+  print_row({"the same, useful FLOPs, backward", "own matmul, n = 1024", rate(backward_rate),
+             rate(matmul_rate), backward_rate / matmul_rate, 0.60});
 }
 
 // Peak bytes of one forward and backward above the inputs.
@@ -145,9 +153,9 @@ double attention_bytes(int64_t T) {
 
 void compare_growth() {
   const double bytes = attention_bytes(8192);
-  print_row("fused forward+backward, T = 8192, d = 64: MiB above the inputs", "T x T alone",
-            std::to_string(std::lround(bytes / 1048576)) + " MiB", "256 MiB", bytes / 1048576, 32,
-            "<=");
+  print_row({"fused forward+backward, T = 8192, d = 64: MiB above the inputs", "T x T alone",
+             std::to_string(std::lround(bytes / 1048576)) + " MiB", "256 MiB", bytes / 1048576, 32,
+             "<="});
   std::vector<double> lengths;
   std::vector<double> times;
   std::vector<double> peaks;
@@ -161,12 +169,12 @@ void compare_growth() {
     times.push_back(median(samples));
     peaks.push_back(attention_bytes(T));
   }
-  print_row("growth of time, fused, T = 1024 to 16384", "itself", time_text(times.front()),
-            time_text(times.back()), exponent(lengths, times), 2.05, "<=");
-  print_row("growth of memory, the same", "itself",
-            std::to_string(std::lround(peaks.front() / 1024)) + " KiB",
-            std::to_string(std::lround(peaks.back() / 1024)) + " KiB", exponent(lengths, peaks),
-            1.05, "<=");
+  print_row({"growth of time, fused, T = 1024 to 16384", "itself", time_text(times.front()),
+             time_text(times.back()), exponent(lengths, times), 2.05, "<="});
+  print_row({"growth of memory, the same", "itself",
+             std::to_string(std::lround(peaks.front() / 1024)) + " KiB",
+             std::to_string(std::lround(peaks.back() / 1024)) + " KiB", exponent(lengths, peaks),
+             1.05, "<="});
 }
 
 void compare_threads() {
@@ -180,7 +188,7 @@ void compare_threads() {
           set_num_threads(1);
           run();
         });
-    print_row(name, "one thread", time_text(t.ours), time_text(t.theirs), t.theirs / t.ours, 1.8);
+    print_row({name, "one thread", time_text(t.ours), time_text(t.theirs), t.theirs / t.ours, 1.8});
   };
   two_against_one("two threads, matmul n = 1024",
                   our_matmul(1024, 1024, 1024, false, random_numbers(1024 * 1024, 1),

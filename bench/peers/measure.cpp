@@ -80,11 +80,14 @@ std::string time_text(double seconds) {
   return text;
 }
 
-void print_row(const std::string& work, const std::string& peer, const std::string& ours,
-               const std::string& theirs, double ratio, double goal, const char* sense) {
-  const bool met = std::strcmp(sense, ">=") == 0 ? ratio >= goal : ratio <= goal;
-  std::printf("| %s | %s | %s | %s | %.2f | %s %.2f | %s |\n", work.c_str(), peer.c_str(),
-              ours.c_str(), theirs.c_str(), ratio, sense, goal, met ? "yes" : "**no**");
+void print_row(const Row& row) {
+  const bool met =
+      std::strcmp(row.sense, ">=") == 0 ? row.ratio >= row.goal : row.ratio <= row.goal;
+  char ceiling[32] = "";
+  if (row.ceiling > 0) std::snprintf(ceiling, sizeof ceiling, "%.2f", row.ceiling);
+  std::printf("| %s | %s | %s | %s | %.2f | %s %.2f | %s | %s |\n", row.work.c_str(),
+              row.peer.c_str(), row.ours.c_str(), row.theirs.c_str(), row.ratio, row.sense,
+              row.goal, ceiling, met ? "yes" : "**no**");
   std::fflush(stdout);
 }
 
@@ -110,11 +113,13 @@ void print_header() {
   std::strftime(date, sizeof date, "%Y-%m-%d", std::localtime(&now));
   std::printf(
       "Made by `bash bench/compare.sh` on %s, %s. One thread unless said otherwise; medians "
-      "of interleaved runs in one process; results compared before timing.\n\n",
-      date, processor().c_str());
+      "of interleaved runs in one process; results compared before timing. Ceiling: the ratio that "
+      "would take every multiply-add that the processor can do, %.0f GFLOP/s per core (measured, "
+      "fused multiply-adds on registers).\n\n",
+      date, processor().c_str(), fma_peak() * 1e-9);
   std::printf(
-      "| work | peer | lookback | peer | ratio | goal | met |\n"
-      "|---|---|---|---|---|---|---|\n");
+      "| work | peer | lookback | peer | ratio | goal | ceiling | met |\n"
+      "|---|---|---|---|---|---|---|---|\n");
 }
 
 }  // namespace lookback::peers

@@ -33,11 +33,24 @@ double difference(const Numbers& a, const Numbers& b);
 // The slope of log(y) over log(x), by least squares.
 double exponent(const std::vector<double>& x, const std::vector<double>& y);
 
+// FLOP/s of fused multiply-adds in float32 on one core, at best (fma_peak.cpp).
+double fma_peak();
+
 std::string time_text(double seconds);
 
 void print_header();
-// sense: ">=" or "<=": what `ratio` must be to `goal`.
-void print_row(const std::string& work, const std::string& peer, const std::string& ours,
-               const std::string& theirs, double ratio, double goal, const char* sense = ">=");
+
+struct Row {
+  std::string work;
+  std::string peer;
+  std::string ours;
+  std::string theirs;
+  double ratio;
+  double goal;
+  const char* sense = ">=";  // or "<=": what the ratio must be to the goal
+  double ceiling = 0;        // the ratio at which we would run at fma_peak(); 0: not told
+};
+
+void print_row(const Row& row);
 
 }  // namespace lookback::peers
