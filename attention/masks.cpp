@@ -1,5 +1,7 @@
 #include "attention/masks.h"
 
+#include <algorithm>
+
 #include "engine/ops.h"
 
 namespace lookback::attention {
@@ -8,6 +10,8 @@ namespace {
 // The positions of the queries, (Tq, 1): the last one stands at the last key.
 Tensor query_positions(const char* op, int64_t Tq, int64_t Tk) {
   check(Tq >= 0 && Tk >= 0, op, "sizes must not be negative; got ", Tq, " and ", Tk);
+  check(Tq <= kMaxElements / std::max<int64_t>(Tk, 1), op, "too many elements; got ", Tq, " by ",
+        Tk);
   return unsqueeze(arange(Tk - Tq, Tk), 1);
 }
 

@@ -65,15 +65,23 @@ int64_t resolve_dim(const char* op, int64_t dim, int64_t rank) {
   return dim < 0 ? dim + rank : dim;
 }
 
+bool can_broadcast(const Shape& a, const Shape& b) {
+  for (int64_t d = 1; d <= std::min(a.rank(), b.rank()); ++d) {
+    const int64_t size_a = a[a.rank() - d];
+    const int64_t size_b = b[b.rank() - d];
+    if (size_a != size_b && size_a != 1 && size_b != 1) return false;
+  }
+  return true;
+}
+
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   if (a == b) return a;
+  check(can_broadcast(a, b), op, "shapes do not broadcast; got ", a, " and ", b);
   const int64_t rank = std::max(a.rank(), b.rank());
   Shape result = Shape::filled(rank, 1);
   for (int64_t d = 1; d <= rank; ++d) {
     const int64_t size_a = d <= a.rank() ? a[a.rank() - d] : 1;
     const int64_t size_b = d <= b.rank() ? b[b.rank() - d] : 1;
-    check(size_a == size_b || size_a == 1 || size_b == 1, op, "shapes do not broadcast; got ", a,
-          " and ", b);
     result[rank - d] = size_a == 1 ? size_b : size_a;
   }
   return result;

@@ -77,7 +77,9 @@ Strides contiguous_strides(const Shape& shape);
 // Throws std::out_of_range.
 int64_t resolve_dim(const char* op, int64_t dim, int64_t rank);
 
-// The shape that both shapes broadcast to: right-aligned, sizes equal or 1 (as in NumPy).
+// Right-aligned, are all sizes equal or 1 (as in NumPy)?
+bool can_broadcast(const Shape& a, const Shape& b);
+// The shape that both shapes broadcast to.
 // Throws std::invalid_argument with both shapes.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
 

@@ -60,9 +60,20 @@ Tensor visible(const kernels::AttentionShape& shape, const Tensor& mask) {
   return mask.defined() ? logical_and(allowed, mask) : allowed;
 }
 
+// x with NaN and infinity replaced by 0.
+Tensor finite(const Tensor& x) {
+  const Tensor nothing = zeros({}, x.dtype());
+  return where(eq(x - x, nothing), x, nothing);
+}
+
+// (..., T, 1): NaN for the rows of x that hold one, or an infinity; 0 for the others.
+Tensor taint(const Tensor& x) { return sum(x.detach() - x.detach(), -1, true); }
+
 // The derivative in tensor ops, with the T x T matrices: P = softmax(S), S = scale q k^T, O = P v,
 //   dv = P^T dO,  dP = dO v^T,  dS = P (dP - sum_j P dP),  dq = scale dS k,  dk = scale dS^T q.
 // Query heads of a group stand in a dimension of their own, r, over which dk and dv are summed.
+// Products see finite numbers alone, since 0 * NaN would carry what is hidden into them; a row that
+// was not finite taints the scores that see it.
 Gradients composed_backward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                             const kernels::AttentionShape& shape, const Tensor& dout) {
   const int64_t r = shape.heads / shape.kv_heads;
@@ -70,22 +81,26 @@ Gradients composed_backward(const Tensor& q, const Tensor& k, const Tensor& v, c
     return reshape(x, {shape.batch, shape.kv_heads, r, shape.Tq, x.size(3)});
   };
   const auto t = [](const Tensor& x) { return transpose(x, -2, -1); };
-  const Tensor Q = grouped(q);
+  const Tensor Q = grouped(finite(q));
+  const Tensor K = unsqueeze(finite(k), 2);
+  const Tensor V = unsqueeze(finite(v), 2);
   const Tensor dO = grouped(dout);
-  const Tensor K = unsqueeze(k, 2);
-  const Tensor V = unsqueeze(v, 2);
+  const Tensor taint_S = grouped(taint(q)) + t(unsqueeze(taint(k), 2));
+  const Tensor taint_dP = t(unsqueeze(taint(v), 2));
 
-  Tensor S = matmul(Q, t(K)) * shape.scale;
   Tensor allowed = visible(shape, mask);
   if (allowed.defined()) {
-    const Shape full_shape = {shape.batch, shape.heads, shape.Tq, shape.Tk};
-    allowed = reshape(expand(allowed, full_shape), S.shape());
-    S = where(allowed, S, full({}, -std::numeric_limits<double>::infinity(), S.dtype()));
+    allowed = reshape(expand(allowed, {shape.batch, shape.heads, shape.Tq, shape.Tk}),
+                      {shape.batch, shape.kv_heads, r, shape.Tq, shape.Tk});
   }
-  Tensor P = softmax(S, -1);
-  if (allowed.defined()) P = where(allowed, P, zeros({}, P.dtype()));
-  const Tensor dP = matmul(dO, t(V));
-  const Tensor dS = P * (dP - sum(P * dP, -1, true)) * shape.scale;
+  const auto seen = [&](const Tensor& x, double hidden) {
+    return allowed.defined() ? where(allowed, x, full({}, hidden, x.dtype())) : x;
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor S = seen(matmul(Q, t(K)) * shape.scale + taint_S, -infinity);
+  const Tensor P = seen(softmax(S, -1), 0);
+  const Tensor dP = seen(matmul(dO, t(V)) + taint_dP, 0);
+  const Tensor dS = seen(P * (dP - sum(P * dP, -1, true)) * shape.scale, 0);
   const Tensor dq = reshape(matmul(dS, K), q.shape());
   const Tensor dk = sum(matmul(t(dS), Q), 2);
   const Tensor dv = sum(matmul(t(P), dO), 2);

@@ -101,6 +101,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
         a.shape(), " and ", b.shape());
   if (a.dim() == 1) return squeeze(matmul(unsqueeze(a, 0), b), b.dim() == 1 ? 0 : -2);
   if (b.dim() == 1) return squeeze(matmul(a, unsqueeze(b, 1)), -1);
+  check(can_broadcast(batch_shape(a), batch_shape(b)), "matmul",
+        "the dimensions before the last two must broadcast; got ", a.shape(), " and ", b.shape());
   return record("matmul", multiply(a, b), {a, b},
                 [a = Saved(a), b = Saved(b)](const Tensor& dy) -> Gradients {
                   Tensor da;

@@ -96,7 +96,7 @@ Tensor normal_cdf(const Tensor& x) {
   const Tensor y = apply("normal_cdf", x, [](int64_t n, const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
     for (int64_t i = 0; i < n; ++i) {
-      to[i] = T(0.5) * std::erfc(from[i] * T(-0.70710678118654752440));
+      to[i] = T{0.5} * std::erfc(from[i] * static_cast<T>(-0.70710678118654752440));
     }
   });
   return record("normal_cdf", y, {x},

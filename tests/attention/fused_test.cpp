@@ -170,22 +170,54 @@ TEST(Fused, AMaskPerHeadBroadcastsOverTheBatch) {
                         scaled_dot_product_attention(q, q, q, mask).output, 1e-14));
 }
 
+// Neither by the kernel nor by the formula that stands in for it when the gradient is recorded, nor
+// into a gradient of a gradient.
 TEST(Fused, NaNUnderAMaskReachesNoGradient) {
   const Tensor not_key_3 = unsqueeze(arange(6), 0) != 3.0;
-  const auto gradients_with = [&](double key_3) {
-    const Tensor q = normal_variable({5, 4}, DType::f64, 1);
-    const Tensor k = normal({6, 4}, DType::f64, 2);
-    const Tensor v = normal({6, 4}, DType::f64, 3);
-    select(k, 0, 3).fill_(key_3);
-    select(v, 0, 3).fill_(key_3);
-    k.set_requires_grad(true);
-    v.set_requires_grad(true);
-    return grad(sum(fused_attention(q, k, v, not_key_3)), {q, k, v});
+  const auto gradients_with = [&](double key_3, bool create_graph) {
+    const std::vector<Tensor> x = {normal_variable({5, 4}, DType::f64, 1),
+                                   normal({6, 4}, DType::f64, 2), normal({6, 4}, DType::f64, 3)};
+    for (const size_t i : {size_t{1}, size_t{2}}) {
+      select(x[i], 0, 3).fill_(key_3);
+      x[i].set_requires_grad(true);
+    }
+    auto first = grad(sum(fused_attention(x[0], x[1], x[2], not_key_3)), x, {},
+                      {.create_graph = create_graph});
+    if (!create_graph) return first;
+    const auto second = grad(sum(first[0] * first[0]) + sum(first[1]) + sum(first[2]), x);
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
   };
-  const auto clean = gradients_with(1);
-  const auto poisoned = gradients_with(std::numeric_limits<double>::quiet_NaN());
-  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(poisoned[i], clean[i])) << i;
-  EXPECT_TRUE(all_zero(select(poisoned[1], 0, 3)));
+  for (const bool create_graph : {false, true}) {
+    const auto clean = gradients_with(1, create_graph);
+    for (const double poison :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      const auto poisoned = gradients_with(poison, create_graph);
+      for (size_t i = 0; i < clean.size(); ++i) {
+        EXPECT_TRUE(same_bits(poisoned[i], clean[i])) << i << " create_graph " << create_graph;
+      }
+      EXPECT_TRUE(all_zero(select(poisoned[1], 0, 3)));
+    }
+  }
+}
+
+// What is seen is not hidden: a NaN query or key makes its gradients NaN on both paths.
+TEST(Fused, NaNThatIsSeenReachesTheGradientsAlsoWhenTheyAreRecorded) {
+  const std::vector<Tensor> x = {normal_variable({5, 4}, DType::f64, 1),
+                                 normal({5, 4}, DType::f64, 2),
+                                 normal_variable({5, 4}, DType::f64, 3)};
+  const Tensor out = fused_attention(x[0], x[1], x[2], {}, {.causal = true});
+  const Tensor before = narrow(grad(sum(out), {x[0]})[0], 0, 0, 2);
+  select(x[1], 0, 2).fill_(std::numeric_limits<double>::quiet_NaN());
+  x[1].set_requires_grad(true);
+  for (const bool create_graph : {false, true}) {
+    const auto g = grad(sum(fused_attention(x[0], x[1], x[2], {}, {.causal = true})), x, {},
+                        {.create_graph = create_graph});
+    EXPECT_TRUE(all_close(narrow(g[0], 0, 0, 2), before, 1e-14)) << create_graph;
+    for (const Tensor& seen : {narrow(g[0], 0, 2, 3), g[1], g[2]}) {
+      EXPECT_TRUE(all_nan(seen)) << create_graph;
+    }
+  }
 }
 
 TEST(Fused, OperandsThatDoNotFitAreRefused) {

@@ -223,6 +223,8 @@ TEST(Meaning, MasksOfImpossibleSizesAreRefused) {
   EXPECT_TRUE(throws<std::invalid_argument>([] { causal_mask(-1, 2); }, {"[causal_mask]", "-1"}));
   EXPECT_TRUE(throws<std::invalid_argument>([] { sliding_window_mask(2, 2, 0); },
                                             {"[sliding_window_mask]", "at least 1", "got 0"}));
+  EXPECT_TRUE(throws<std::invalid_argument>([] { causal_mask(1'000'000'000, 1'000'000'000); },
+                                            {"[causal_mask]", "too many", "1000000000"}));
 }
 
 TEST(Meaning, MasksMayBeEmpty) {

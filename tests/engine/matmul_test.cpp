@@ -184,7 +184,7 @@ TEST(Matmul, RefusesBatchesThatDoNotBroadcast) {
       [] {
         matmul(ones({2, 2, 3}), ones({3, 3, 2}));
       },
-      {"[matmul]", "[2]", "[3]"}));
+      {"[matmul]", "[2, 2, 3]", "[3, 3, 2]"}));
 }
 
 TEST(Matmul, RefusesScalars) {
