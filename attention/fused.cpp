@@ -16,6 +16,13 @@ Tensor fused_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
   check(q.dim() >= 2 && q.dim() <= 4 && k.dim() == q.dim() && v.dim() == q.dim(), "fused_attention",
         "q, k and v need the same number of dimensions, 2 to 4; got ", q.shape(), ", ", k.shape(),
         " and ", v.shape());
+  check(q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2), "fused_attention",
+        "needs q (..., Tq, d_k), k (..., Tk, d_k), v (..., Tk, d_v); got ", q.shape(), ", ",
+        k.shape(), " and ", v.shape());
+  const Shape scores = {q.size(-2), k.size(-2)};
+  check(!mask.defined() || can_broadcast(mask.shape(), scores), "fused_attention",
+        "the mask must broadcast to (..., Tq, Tk), here ", scores, "; got ",
+        mask.defined() ? mask.shape() : Shape());
   // (B, Tq, Tk) beside a q without heads; beside a q with heads (H, Tq, Tk) broadcasts as it is.
   const bool needs_heads = mask.defined() && mask.dim() == 3 && q.dim() == 3;
   const Tensor per_head = needs_heads ? unsqueeze(mask, 1) : mask;

@@ -17,6 +17,8 @@ Tensor head_mask(int64_t T_max, const HeadOptions& options) {
 // Of the projections. Throws before anything is drawn from a generator.
 nn::LinearOptions checked(int64_t T_max, const HeadOptions& options) {
   check(T_max >= 1, "head", "T_max must be at least 1; got ", T_max);
+  check(T_max <= kMaxElements / T_max, "head", "a mask of T_max by T_max is too large; got ",
+        T_max);
   check(options.window >= 0, "head", "the window must not be negative; got ", options.window);
   check(options.causal || options.window == 0, "head", "a window needs causal attention");
   return {.bias = options.bias, .dtype = options.dtype};

@@ -1,12 +1,17 @@
 #include "attention/kv_cache.h"
 
+#include <algorithm>
+
 #include "engine/ops.h"
 
 namespace lookback::attention {
 
 int64_t kv_cache_bytes(int64_t layers, int64_t kv_heads, int64_t t, int64_t d_k, DType dtype,
                        int64_t batch) {
-  return layers * kv_heads * t * d_k * element_size(dtype) * batch;
+  const Shape sizes = {layers, kv_heads, t, d_k, batch};
+  check(*std::min_element(sizes.begin(), sizes.end()) >= 0, "kv_cache_bytes",
+        "sizes must not be negative; got ", sizes);
+  return sizes.numel() * element_size(dtype);  // refuses what would overflow
 }
 
 KVCache::KVCache(int64_t batch, int64_t num_kv_heads, int64_t max_length, int64_t d_head,
@@ -14,6 +19,7 @@ KVCache::KVCache(int64_t batch, int64_t num_kv_heads, int64_t max_length, int64_
   check(batch >= 1 && num_kv_heads >= 1 && max_length >= 1 && d_head >= 1, "kv_cache",
         "sizes must be at least 1; got batch ", batch, ", heads ", num_kv_heads, ", length ",
         max_length, ", width ", d_head);
+  check(is_floating(dtype), "kv_cache", "needs f32 or f64; got ", dtype);
   keys_ = zeros({batch, num_kv_heads, max_length, d_head}, dtype);
   values_ = zeros({batch, num_kv_heads, max_length, d_head}, dtype);
 }

@@ -1,6 +1,5 @@
 #include "attention/scaled_dot_product.h"
 
-#include <cmath>
 #include <limits>
 
 #include "engine/ops.h"
@@ -22,6 +21,10 @@ void check_operands(const Tensor& q, const Tensor& k, const Tensor& v, const Ten
   check(!mask.defined() || mask.dtype() == DType::boolean, kName,
         "the mask must be boolean, true = may attend; got ",
         mask.defined() ? mask.dtype() : DType::boolean);
+  const Shape scores = {q.size(-2), k.size(-2)};
+  check(!mask.defined() || can_broadcast(mask.shape(), scores), kName,
+        "the mask must broadcast to (..., Tq, Tk), here ", scores, "; got ",
+        mask.defined() ? mask.shape() : Shape());
 }
 
 // True if some query may attend to no key: its softmax would be 0/0.
@@ -43,8 +46,7 @@ bool has_empty_row(const Tensor& may_attend) {
 AttentionResult scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                              const Tensor& may_attend, AttentionOptions options) {
   check_operands(q, k, v, may_attend);
-  const double scale =
-      options.scale != 0 ? options.scale : 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+  const double scale = score_scale(kName, options.scale, q.size(-1));
   const Tensor never = full({}, -kInfinity, q.dtype());
   const Tensor nothing = full({}, 0.0, q.dtype());
 

@@ -57,8 +57,7 @@ Tensor streaming_attention(const Tensor& q, const Tensor& k, const Tensor& v, co
   for (const int64_t n : blocks) check(n >= 0, name, "block sizes must not be negative; got ", n);
   const int64_t total = std::accumulate(blocks.begin(), blocks.end(), int64_t{0});
   check(total == Tk, name, "block sizes must sum to the number of keys; got ", total, " and ", Tk);
-  const double scale =
-      options.scale != 0 ? options.scale : 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+  const double scale = score_scale(name, options.scale, q.size(-1));
 
   Shape query_shape = broadcast_shapes(name, q.shape(), Shape::filled(q.dim(), 1));
   query_shape.erase(q.dim() - 1);

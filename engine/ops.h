@@ -104,8 +104,11 @@ Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);  // inde
 Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias = {},
                   double eps = 1e-5);
 
-// --- blockwise_attention.cpp
-// -----------------------------------------------------------------------
+// --- blockwise_attention.cpp -------------------------------------------------------------------
+// What attention multiplies its scores by: `scale`, or 1 / sqrt(d_k) if that is 0 (Vaswani et al.
+// 2017, equation 1). Throws if neither is given.
+double score_scale(const char* op, double scale, int64_t d_k);
+
 struct BlockwiseOptions {
   double scale = 0;     // of the scores; 0: 1 / sqrt(d_k)
   bool causal = false;  // aligned at the bottom right: the last query sees all keys

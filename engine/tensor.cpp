@@ -97,6 +97,7 @@ T Tensor::item() const {
 
 const Tensor& Tensor::fill_(double value) const {
   check_may_change("fill_", *this);
+  visit(dtype(), [&](auto zero) { pointwise::scalar_as<decltype(zero)>("fill_", value); });
   const Tensor source = full({}, value, dtype());
   Shape once = shape();  // an element that is repeated along a dimension is written once
   for (int64_t d = 0; d < dim(); ++d) {

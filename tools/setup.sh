@@ -36,7 +36,7 @@ quietly() {
 # there. The preprocessor itself answers for the headers.
 missing_packages() {
   command -v cmake >/dev/null || echo cmake
-  command -v ninja >/dev/null || echo ninja-build
+  command -v ninja >/dev/null || command -v make >/dev/null || echo ninja-build
   if ! command -v "$compiler" >/dev/null; then
     echo g++
     printf '%s\n' "${@#*=}"

@@ -14,17 +14,16 @@ constexpr const char* kName = "blockwise_attention";
 
 kernels::AttentionShape kernel_shape(const Tensor& q, const Tensor& k, const Tensor& v,
                                      const BlockwiseOptions& options) {
-  return {
-      .batch = q.size(0),
-      .heads = q.size(1),
-      .kv_heads = k.size(1),
-      .Tq = q.size(2),
-      .Tk = k.size(2),
-      .d = q.size(3),
-      .dv = v.size(3),
-      .scale = options.scale != 0 ? options.scale : 1.0 / std::sqrt(static_cast<double>(q.size(3))),
-      .causal = options.causal || options.window > 0,
-      .window = options.window};
+  return {.batch = q.size(0),
+          .heads = q.size(1),
+          .kv_heads = k.size(1),
+          .Tq = q.size(2),
+          .Tk = k.size(2),
+          .d = q.size(3),
+          .dv = v.size(3),
+          .scale = score_scale(kName, options.scale, q.size(3)),
+          .causal = options.causal || options.window > 0,
+          .window = options.window};
 }
 
 // The kernels read any strides, as long as the last dimension is contiguous.
@@ -138,10 +137,18 @@ void check_operands(const Tensor& q, const Tensor& k, const Tensor& v, const Ten
         q.dtype(), ", ", k.dtype(), " and ", v.dtype());
   check(options.window >= 0, kName, "the window must not be negative; got ", options.window);
   check(!mask.defined() || mask.dtype() == DType::boolean, kName,
-        "the mask must be boolean, true = may attend");
+        "the mask must be boolean, true = may attend; got ",
+        mask.defined() ? mask.dtype() : DType::boolean);
 }
 
 }  // namespace
+
+double score_scale(const char* op, double scale, int64_t d_k) {
+  check(std::isfinite(scale), op, "the scale must be finite; got ", scale);
+  if (scale != 0) return scale;
+  check(d_k > 0, op, "queries of width 0 have no default scale 1 / sqrt(d_k)");
+  return 1.0 / std::sqrt(static_cast<double>(d_k));
+}
 
 // out = softmax(scale q k^T) v by blocks (Dao et al. 2022); a masked key is never read;
 // derivative: composed_backward

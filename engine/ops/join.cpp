@@ -46,13 +46,14 @@ Tensor cat(const std::vector<Tensor>& parts, int64_t dim) {
 // cat along a new dimension
 Tensor stack(const std::vector<Tensor>& parts, int64_t dim) {
   check(!parts.empty(), "stack", "needs at least one tensor");
+  const int64_t d = resolve_dim("stack", dim, parts[0].dim() + 1);
   std::vector<Tensor> rows;
   for (const Tensor& part : parts) {
     check(part.shape() == parts[0].shape(), "stack", "shapes must match; got ", parts[0].shape(),
           " and ", part.shape());
-    rows.push_back(unsqueeze(part, dim));
+    rows.push_back(unsqueeze(part, d));
   }
-  return cat(rows, resolve_dim("stack", dim, parts[0].dim() + 1));
+  return cat(rows, d);
 }
 
 }  // namespace lookback

@@ -63,6 +63,7 @@ void check_parameter(const Tensor& x, const Tensor& p, const char* which) {
 // dimension, in two passes (Ba, Kiros and Hinton 2016, eq. 4);  derivative: composed_backward
 Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
   check(x.dim() >= 1, "layer_norm", "needs at least one dimension; got ", x.shape());
+  check(eps >= 0, "layer_norm", "eps must not be negative; got ", eps);
   check_parameter(x, weight, "weight");
   check_parameter(x, bias, "bias");
   const int64_t C = x.shape().back();

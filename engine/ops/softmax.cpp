@@ -70,6 +70,7 @@ Tensor cross_entropy_backward(const Tensor& logits, const Tensor& target, const 
 // y_i = exp(x_i - max x) / sum_j exp(x_j - max x);  dx = y (dy - sum_j y_j dy_j), since
 // dy_i/dx_j = y_i (delta_ij - y_j). A row of -infinity alone has no distribution: NaN.
 Tensor softmax(const Tensor& x, int64_t dim) {
+  if (x.dim() == 0) return squeeze(softmax(unsqueeze(x, 0), dim), 0);
   const int64_t d = resolve_dim("softmax", dim, x.dim());
   if (d != x.dim() - 1) return along_last(x, d, softmax);
   const Tensor result = of_rows("softmax", x, [](auto... a) { kernels::softmax_rows(a...); });
@@ -81,6 +82,7 @@ Tensor softmax(const Tensor& x, int64_t dim) {
 
 // y_i = x_i - logsumexp(x);  dx = dy - exp(y) sum_j dy_j
 Tensor log_softmax(const Tensor& x, int64_t dim) {
+  if (x.dim() == 0) return squeeze(log_softmax(unsqueeze(x, 0), dim), 0);
   const int64_t d = resolve_dim("log_softmax", dim, x.dim());
   if (d != x.dim() - 1) return along_last(x, d, log_softmax);
   const Tensor result =
@@ -94,6 +96,7 @@ Tensor log_softmax(const Tensor& x, int64_t dim) {
 // y = max x + log sum_j exp(x_j - max x);  dx = dy softmax(x), which keeps the
 // digits that exp(x - y) would lose to the rounding of a large y
 Tensor logsumexp(const Tensor& x, int64_t dim, bool keepdim) {
+  if (x.dim() == 0) return logsumexp(unsqueeze(x, 0), dim, false);
   const int64_t d = resolve_dim("logsumexp", dim, x.dim());
   if (d != x.dim() - 1) {
     const Tensor result = logsumexp(transpose(x, d, -1), -1, true);

@@ -230,7 +230,17 @@ TEST(Fused, OperandsThatDoNotFitAreRefused) {
   refuses([&] { fused_attention(x, x, narrow(x, 2, 0, 4)); }, "[2, 4, 4, 8]");
   refuses([&] { fused_attention(x, narrow(x, 1, 0, 3), narrow(x, 1, 0, 3)); }, "divide");
   refuses([&] { fused_attention(x, to(x, DType::f32), x); }, "dtypes must match");
-  refuses([&] { fused_attention(x, x, x, ones({5, 5})); }, "must be boolean");
+  refuses(
+      [&] {
+        fused_attention(x, x, x, ones({5, 5}));
+      },
+      "must be boolean, true = may attend; got f32");
+  refuses(
+      [&] {
+        fused_attention(x, x, x, ones({4, 5}, DType::boolean));
+      },
+      "here [5, 5]; got [4, 5]");
+  refuses([&] { fused_attention(x, x, x, {}, {.scale = std::nan("")}); }, "must be finite");
   refuses([&] { fused_attention(x, x, x, {}, {.window = -1}); }, "must not be negative");
 }
 

@@ -91,6 +91,8 @@ class KVCacheTest : public testing::TestWithParam<DType> {
 TEST_P(KVCacheTest, BytesAreLayersTimesHeadsTimesTokensTimesWidthTimesBytesTimesBatch) {
   const int64_t element = element_size(GetParam());
   EXPECT_EQ(kv_cache_bytes(12, 3, 5, 4, GetParam(), 2), 12 * 3 * 5 * 4 * element * 2);
+  EXPECT_THROW(kv_cache_bytes(-1, 3, 5, 4, GetParam(), 2), std::invalid_argument);
+  EXPECT_THROW(kv_cache_bytes(1, 1 << 30, 1 << 30, 4, GetParam(), 2), std::invalid_argument);
   EXPECT_EQ(cache_.bytes(), 0);
   cache_.append(tokens(5, 1), tokens(5, 2));
   EXPECT_EQ(cache_.bytes(), 2 * kv_cache_bytes(1, 3, 5, 4, GetParam(), 2));  // keys and values

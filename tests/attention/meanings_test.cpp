@@ -221,10 +221,33 @@ TEST(Meaning, ASlidingWindowIsABandOfTheCausalMask) {
 
 TEST(Meaning, MasksOfImpossibleSizesAreRefused) {
   EXPECT_TRUE(throws<std::invalid_argument>([] { causal_mask(-1, 2); }, {"[causal_mask]", "-1"}));
+  EXPECT_TRUE(
+      throws<std::invalid_argument>([] { causal_mask(3, -1); }, {"[causal_mask]", "3", "-1"}));
+  EXPECT_TRUE(throws<std::invalid_argument>(
+      [] {
+        scaled_dot_product_attention(ones({4, 2}), ones({5, 2}), ones({5, 2}), causal_mask(5, 5));
+      },
+      {"[scaled_dot_product_attention]", "mask", "[4, 5]", "[5, 5]"}));
   EXPECT_TRUE(throws<std::invalid_argument>([] { sliding_window_mask(2, 2, 0); },
                                             {"[sliding_window_mask]", "at least 1", "got 0"}));
   EXPECT_TRUE(throws<std::invalid_argument>([] { causal_mask(1'000'000'000, 1'000'000'000); },
                                             {"[causal_mask]", "too many", "1000000000"}));
+}
+
+// 1 / sqrt(0) is infinite; with a scale of one's own the scores are sums of nothing: all equal.
+TEST(Meaning, QueriesOfWidth0HaveNoDefaultScale) {
+  const Tensor q = zeros({2, 0});
+  const Tensor v = from_vector<float>({1, 3}, {2, 1});
+  const auto refused = [](const std::function<void()>& call) {
+    EXPECT_TRUE(throws<std::invalid_argument>(call, {"attention]", "width 0"}));
+  };
+  refused([&] { scaled_dot_product_attention(q, q, v); });
+  refused([&] { fused_attention(q, q, v); });
+  refused([&] { streaming_attention(q, q, v); });
+  for (const Tensor& out : {scaled_dot_product_attention(q, q, v, {}, {.scale = 1}).output,
+                            fused_attention(q, q, v, {}, {.scale = 1})}) {
+    EXPECT_TRUE(has_values(out, {2, 1}, {2, 2}));
+  }
 }
 
 TEST(Meaning, MasksMayBeEmpty) {

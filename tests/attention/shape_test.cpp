@@ -111,6 +111,8 @@ TEST_F(RefusedOptionsTest, HeadsOneByOneWithoutALongestSequence) {
 TEST_F(RefusedOptionsTest, HeadsOfImpossibleSizes) {
   using attention::Head;
   expect_refusal([&] { Head(8, 4, 0, generator_); }, {"[head]", "T_max must be at least 1"});
+  expect_refusal([&] { Head(8, 4, 1'000'000'000, generator_); }, {"[head]", "too large"});
+  expect_refusal([&] { Head(8, 4, 8, generator_, {.dtype = DType::i64}); }, {"f32 or f64", "i64"});
   expect_refusal([&] { Head(0, 4, 8, generator_); }, {"at least 1"});
   expect_refusal([&] { Head(8, 0, 8, generator_); }, {"at least 1"});
   expect_refusal([&] { Head(8, 4, 8, generator_, {.window = -2}); }, {"[head]", "negative"});

@@ -53,6 +53,12 @@ void expect_caught(const TensorFunction& fn, const std::vector<Tensor>& inputs,
 
 // --- What is right passes -----------------------------------------------------------------------
 
+TEST(GradCheck, RecordsAlsoWhereNothingIsRecorded) {
+  const NoGradGuard no_grad;
+  const auto square = [](const std::vector<Tensor>& x) { return x[0] * x[0]; };
+  EXPECT_TRUE(grad_check(square, {full({2}, 3.0, DType::f64)}).ok);
+}
+
 TEST(GradCheck, AcceptsARightDerivative) {
   const TensorFunction fn =
       square_with([](const Tensor& x, const Tensor& dy) { return dy * x * 2.0; });

@@ -15,8 +15,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<OpCase> cases() {
   const std::vector<std::pair<Shape, int64_t>> places = {
-      {{1}, 0},       {{5}, -1},      {{2, 3}, 1}, {{2, 3}, 0}, {{2, 3, 4}, -1},
-      {{2, 3, 4}, 1}, {{2, 3, 4}, 0}, {{0, 3}, 1}, {{3, 1}, 1}};
+      {{}, 0},         {{1}, 0},       {{5}, -1},      {{2, 3}, 1}, {{2, 3}, 0},
+      {{2, 3, 4}, -1}, {{2, 3, 4}, 1}, {{2, 3, 4}, 0}, {{0, 3}, 1}, {{3, 1}, 1}};
   std::vector<OpCase> cases;
   for (const auto& [shape, dim] : places) {
     const std::string where =
