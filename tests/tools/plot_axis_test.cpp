@@ -32,6 +32,12 @@ TEST(LinearTicks, AreRound) {
   EXPECT_EQ(texts(linear_ticks(0, 4e9, 5)), (Labels{"0", "1e+09", "2e+09", "3e+09", "4e+09"}));
 }
 
+TEST(LinearTicks, OfCountsAreWhole) {
+  EXPECT_EQ(texts(linear_ticks(-0.5, 0.5, 9, 1)), (Labels{"0"}));
+  EXPECT_EQ(texts(linear_ticks(-0.5, 2.5, 9, 1)), (Labels{"0", "1", "2"}));
+  EXPECT_EQ(texts(linear_ticks(0, 128, 7, 1)), texts(linear_ticks(0, 128, 7)));
+}
+
 class TickRange : public testing::TestWithParam<std::pair<double, double>> {};
 
 TEST_P(TickRange, TicksAreInsideDistinctAndFew) {

@@ -207,6 +207,19 @@ TEST(ColorScale, SpansNegativeNumbersToo) {
   EXPECT_EQ(scale.high(), 1.0);
 }
 
+TEST(SettledScale, OfLogarithmsSpansSixDecadesAtMostAndShowsWhatIsCut) {
+  const std::vector<double> few = {1.0, 1e-3, 0.0};
+  EXPECT_EQ(SettledScale({.log = true}, {few}).low(), 1e-3);
+  const std::vector<double> many = {1.0, 1e-30, 0.0};
+  const SettledScale cut({.log = true}, {many});
+  EXPECT_EQ(cut.low(), 1e-6);
+  EXPECT_EQ(cut.color(1e-30), color_at(ColorMap::blues, 0));
+  EXPECT_EQ(cut.color(0.0), palette::masked);
+  // One more line in the legend, below a bar that cannot shrink.
+  EXPECT_GT(cut.draw_bar(1, Theme()).canvas.height(),
+            SettledScale({.log = true}, {few}).draw_bar(1, Theme()).canvas.height());
+}
+
 TEST(ColorScale, RedBlueIsSymmetric) {
   const std::vector<double> values = {-2, 1};
   const SettledScale scale({.map = ColorMap::red_blue, .zero_is_masked = false}, {values});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace lookback::tools {
 namespace {
 
@@ -27,6 +29,38 @@ TEST_P(LibraryTheorem, HoldsForTheAssembledSteps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LibraryTheorem, testing::Range(size_t{0}, theorems().size()));
+
+const Theorem& theorem_named(const std::string& id) {
+  for (const Theorem& theorem : theorems()) {
+    if (theorem.id == id) return theorem;
+  }
+  throw std::logic_error(id);
+}
+
+// A theorem on random numbers must not fail by bad luck.
+TEST(Theorems, ScaleHoldsForEverySeed) {
+  for (const uint64_t seed : {uint64_t{78}, uint64_t{113}, uint64_t{131}, uint64_t{200}}) {
+    const Outcome outcome = check_theorem(theorem_named("scale"), library_subject(false), seed);
+    EXPECT_TRUE(outcome.ok) << seed << ": " << outcome.witness;
+    EXPECT_LT(outcome.residual, 6);
+  }
+}
+
+TEST(Theorems, DerivativesAreMeasuredNotJustPassed) {
+  for (const char* id : {"gradient", "parameters"}) {
+    const Outcome outcome = check_theorem(theorem_named(id), library_subject(false), 1);
+    EXPECT_GT(outcome.residual, 0) << id;
+    EXPECT_LT(outcome.residual, theorem_named(id).tolerance) << id;
+    EXPECT_GT(outcome.compared, 40) << id;
+  }
+}
+
+TEST(Theorems, TheFiveEqualitiesOfBitsAreStructural) {
+  for (const char* id : {"prefix", "batch", "threads", "cache", "heads"}) {
+    EXPECT_TRUE(theorem_named(id).structural) << id;
+    EXPECT_EQ(theorem_named(id).tolerance, 0) << id;
+  }
+}
 
 class Mutant : public testing::TestWithParam<size_t> {};
 

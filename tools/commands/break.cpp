@@ -4,6 +4,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
+#include "tools/fixed_threads.h"
 #include "tools/plot/table.h"
 #include "tools/text/sources.h"
 #include "tools/theorems/theorem.h"
@@ -18,6 +19,7 @@ struct KillMatrix {
 };
 
 KillMatrix run_mutants(uint64_t seed) {
+  const FixedThreads two(2);  // one mutant splits a sum by threads
   KillMatrix matrix;
   matrix.subjects = mutants();
   matrix.subjects.insert(matrix.subjects.begin(),

@@ -30,9 +30,10 @@ Figure finish(const HeatmapOptions& options, const plot::Panel& body, std::strin
 
 Figure single(const HeatmapOptions& options, const TextSample& sample) {
   const Tensor weights = head_weights(untrained_head(sample, options.seed, options.head));
+  plot::Heatmap panel = matrix_panel(weights, sample.labels, sample.labels);
+  panel.scale = weight_scale(sample.size());
   Figure figure =
-      finish(options, plot::draw_heatmap(matrix_panel(weights, sample.labels, sample.labels)),
-             "Causal self-attention on " + sample.name,
+      finish(options, plot::draw_heatmap(panel), "Causal self-attention on " + sample.name,
              "untrained head " + std::to_string(options.head) + ", " + shapes(sample) + ", seed " +
                  std::to_string(options.seed));
   figure.name = "heatmap";
@@ -45,6 +46,7 @@ Figure single(const HeatmapOptions& options, const TextSample& sample) {
 Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   const bool by_seed = options.grid == Grid::seeds;
   plot::HeatmapGrid grid;
+  grid.scale = weight_scale(sample.size());
   Figure figure;
   std::vector<Tensor> all;
   std::vector<HoverMatrix> hover;

@@ -38,7 +38,7 @@ std::vector<Line> ledger(uint64_t seed) {
 
 std::string residual_text(const Line& line) {
   if (line.theorem->structural) {
-    return plot::format_number(line.outcome.residual, 3) + " elements differ";
+    return std::to_string(line.outcome.differing) + " differ";
   }
   return plot::format_number(line.outcome.residual, 2) + " of " +
          plot::format_number(line.theorem->tolerance, 2) + " allowed";
@@ -71,6 +71,7 @@ std::string ledger_json(uint64_t seed) {
                     {"tolerance", t.tolerance},
                     {"compared", line.outcome.compared},
                     {"residual", line.outcome.residual},
+                    {"differing", line.outcome.differing},
                     {"proved", line.outcome.ok},
                     {"counterexample", line.outcome.witness}});
   }

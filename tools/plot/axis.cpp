@@ -80,7 +80,7 @@ TextStyle style_for(int cell, const Theme& theme) {
 
 }  // namespace
 
-std::vector<Tick> linear_ticks(double low, double high, int max_count) {
+std::vector<Tick> linear_ticks(double low, double high, int max_count, double least_step) {
   const double span = high - low;
   // From a step that is surely too fine to coarser until few enough marks fit.
   int exponent = static_cast<int>(std::floor(std::log10(span / max_count))) - 1;
@@ -89,7 +89,7 @@ std::vector<Tick> linear_ticks(double low, double high, int max_count) {
     if (digit == 1) ++exponent;
     step = digit * std::pow(10.0, exponent);
     const double count = std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1;
-    if (count <= max_count) break;
+    if (count <= max_count && step >= least_step) break;
   }
   const int decimals = std::clamp(-exponent, 0, 12);
   const bool extreme = std::max(std::abs(low), std::abs(high)) >= 1e6 || exponent < -6;

@@ -16,8 +16,8 @@ struct Tick {
 };
 
 // At most `max_count` (>= 2) round values in [low, high], each a multiple of 1, 2 or 5 times a
-// power of ten. REQUIRES: low < high, finite.
-std::vector<Tick> linear_ticks(double low, double high, int max_count);
+// power of ten, that step being at least `least_step`. REQUIRES: low < high, finite.
+std::vector<Tick> linear_ticks(double low, double high, int max_count, double least_step = 0.0);
 
 // The same for a logarithmic axis: powers of ten, or 1-2-5 steps where few powers lie inside.
 // REQUIRES: 0 < low < high, finite.

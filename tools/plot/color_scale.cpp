@@ -15,11 +15,13 @@ namespace {
 constexpr double kBarWidth = 14.0;
 constexpr double kLegendWidth = 130.0;
 constexpr double kMinBarHeight = 120.0;
+constexpr double kLogRange = 1e-6;  // of the largest number: a longer scale tells less
 
 // What a set of numbers holds.
 struct Census {
   double smallest = std::numeric_limits<double>::infinity();
   double smallest_positive = std::numeric_limits<double>::infinity();
+  double smallest_nonzero = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
   bool zero = false;
   bool nan = false;
@@ -39,6 +41,7 @@ Census take_census(const std::vector<std::span<const double>>& values) {
         census.zero |= value == 0.0;
         census.smallest = std::min(census.smallest, value);
         census.largest = std::max(census.largest, value);
+        if (value != 0.0) census.smallest_nonzero = std::min(census.smallest_nonzero, value);
         if (value > 0) census.smallest_positive = std::min(census.smallest_positive, value);
       }
     }
@@ -55,6 +58,7 @@ SettledScale::SettledScale(const ColorScale& scale,
   const bool empty = census.smallest > census.largest;
   if (scale.log) {
     low_ = std::isinf(census.smallest_positive) ? 0.1 : census.smallest_positive;
+    if (!std::isinf(census.smallest_positive)) low_ = std::max(low_, census.largest * kLogRange);
     high_ = std::isinf(census.smallest_positive) ? 1.0 : census.largest;
     if (!(low_ < high_)) low_ = high_ / 10;
   } else if (!empty) {
@@ -72,6 +76,13 @@ SettledScale::SettledScale(const ColorScale& scale,
     throw std::invalid_argument("[plot] a colour scale needs " +
                                 std::string(scale.log ? "0 < low < high" : "low < high") +
                                 "; got " + format_number(low_) + " and " + format_number(high_));
+  }
+  const double least = scale.zero_is_masked ? census.smallest_nonzero : census.smallest;
+  if (!empty && least < low_) {
+    legend_.push_back({color_at(scale.map, 0.0), "below " + format_number(low_)});
+  }
+  if (!empty && census.largest > high_) {
+    legend_.push_back({color_at(scale.map, 1.0), "above " + format_number(high_)});
   }
   if (census.zero && scale.zero_is_masked) {
     legend_.push_back({palette::masked, scale.masked_label});

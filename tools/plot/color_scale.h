@@ -19,14 +19,15 @@ struct ColorScale {
   ColorMap map = ColorMap::blues;
   std::optional<double> low{};   // unset: 0, or the smallest number if that is negative
   std::optional<double> high{};  // unset: the largest number
-  bool log = false;              // colours by the logarithm; low then defaults to the smallest > 0
+  bool log = false;              // colours by the logarithm; low then defaults to the smallest > 0,
+                                 // but to no less than 1e-6 of the largest
   bool zero_is_masked = true;    // an exact 0 gets the grey of the masked
   std::string title = "attention weight";
   std::string masked_label = "0 (masked)";
 };
 
 // A scale settled for given numbers. -infinity is always masked; NaN and +infinity have colours of
-// their own; numbers outside [low, high] take the colour of the nearer end.
+// their own; numbers outside [low, high] take the colour of the nearer end, and the legend says so.
 class SettledScale {
  public:
   // Throws std::invalid_argument when given limits are not low < high (log: not 0 < low).

@@ -102,10 +102,10 @@ Body make_body(const LinePlot& plot, const Theme& theme) {
 }
 
 std::vector<Tick> choose_ticks(const ValueAxis& axis, const std::vector<double>& given,
-                               int max_count) {
+                               int max_count, double least_step = 0.0) {
   if (given.empty()) {
     return axis.log ? log_ticks(axis.low, axis.high, max_count)
-                    : linear_ticks(axis.low, axis.high, max_count);
+                    : linear_ticks(axis.low, axis.high, max_count, least_step);
   }
   std::vector<Tick> ticks;
   for (const double value : given) {
@@ -242,7 +242,8 @@ Panel draw_lines(const LinePlot& plot, const Theme& theme) {
   const Body body = make_body(plot, theme);
   const TextStyle style = Theme::tick_style();
   const auto x_ticks =
-      choose_ticks(body.x_axis, plot.x_ticks, std::clamp(body.x_axis.length / theme.px(56), 2, 9));
+      choose_ticks(body.x_axis, plot.x_ticks, std::clamp(body.x_axis.length / theme.px(56), 2, 9),
+                   plot.whole_x ? 1.0 : 0.0);
   const auto y_ticks =
       choose_ticks(body.y_axis, plot.y_ticks, std::clamp(body.y_axis.length / theme.px(40), 2, 9));
   int overhang = 0;

@@ -36,6 +36,7 @@ struct LinePlot {
   std::string x_title{};
   std::string y_title{};
   bool log_x = false;
+  bool whole_x = false;  // x counts something: no marks between whole numbers
   bool log_y = false;
   std::optional<double> x_low{}, x_high{}, y_low{},
       y_high{};                   // unset: from the data, with some air

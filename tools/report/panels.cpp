@@ -16,6 +16,14 @@ plot::Heatmap matrix_panel(const Tensor& matrix, const std::vector<std::string>&
   return heatmap;
 }
 
+plot::ColorScale weight_scale(int64_t T) {
+  constexpr int64_t kLongestLinear = 32;
+  plot::ColorScale scale;
+  scale.log = T > kLongestLinear;
+  if (scale.log) scale.title = "attention weight, logarithmic";
+  return scale;
+}
+
 HoverMatrix hover_matrix(const Tensor& matrix, const std::vector<std::string>& row_labels,
                          const std::vector<std::string>& column_labels) {
   return {row_labels, column_labels, to_doubles(matrix)};

@@ -81,6 +81,7 @@ Subject library_subject(bool fused, bool ask_weights) {
   Subject subject;
   subject.name = "lookback";
   subject.sentence = "the library itself";
+  subject.fused = fused;
   subject.mask = [](int64_t Tq, int64_t Tk, int64_t window) {
     return window > 0 ? attention::sliding_window_mask(Tq, Tk, window)
                       : attention::causal_mask(Tq, Tk);

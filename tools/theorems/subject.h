@@ -25,6 +25,7 @@ Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_k
 struct Subject {
   std::string name;
   std::string sentence;  // what is wrong with it
+  bool fused = false;    // takes the fused path: what it must equal to the bit does so too
 
   // (Tq, Tk), true = may attend; window 0: causal, W: the last W keys.
   std::function<Tensor(int64_t Tq, int64_t Tk, int64_t window)> mask;

@@ -44,7 +44,7 @@ void Checker::same_bits(const std::string& where, const Tensor& got, const Tenso
   for (size_t i = 0; i < a.size(); ++i) {
     ++outcome_.compared;
     if (std::bit_cast<uint64_t>(a[i]) == std::bit_cast<uint64_t>(b[i])) continue;
-    outcome_.residual += 1;
+    ++outcome_.differing;
     fail(at(where, got.shape(), static_cast<int64_t>(i)) + instead(a[i], b[i]));
   }
 }
@@ -70,7 +70,16 @@ void Checker::all_zero(const std::string& where, const Tensor& got) {
 
 void Checker::that(bool holds, const std::string& otherwise) {
   ++outcome_.compared;
-  if (!holds) fail(otherwise);
+  if (holds) return;
+  ++outcome_.differing;
+  fail(otherwise);
+}
+
+void Checker::derivatives(const std::string& where, const GradCheckResult& result,
+                          int64_t compared) {
+  outcome_.compared += compared;
+  outcome_.residual = std::max(outcome_.residual, result.largest_error);
+  if (!result.ok) fail(where + result.message);
 }
 
 const std::vector<Theorem>& theorems() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/grad_check.h"
 #include "tools/theorems/subject.h"
 
 namespace lookback::tools {
@@ -12,10 +13,10 @@ namespace lookback::tools {
 // What a check found. `ok` only if nothing failed; the witness is the first, smallest failure.
 struct Outcome {
   bool ok = true;
-  double residual = 0;   // the largest difference met; for structural checks, the number of
-                         // elements whose bits differ
-  int64_t compared = 0;  // numbers looked at
-  std::string witness;   // "row 2, key 5: 0.113 instead of 0"
+  double residual = 0;    // the largest difference that a tolerance was held against
+  int64_t differing = 0;  // numbers that had to be the same bits, or yes or no, and were not
+  int64_t compared = 0;   // numbers looked at
+  std::string witness;    // "row 2, key 5: 0.113 instead of 0"
 };
 
 struct Theorem {
@@ -51,6 +52,8 @@ class Checker {
   void same_bits(const std::string& where, const Tensor& got, const Tensor& want);
   void close(const std::string& where, const Tensor& got, const Tensor& want, double tolerance);
   void all_zero(const std::string& where, const Tensor& got);
+  // What a check of derivatives measured, over `compared` elements.
+  void derivatives(const std::string& where, const GradCheckResult& result, int64_t compared);
   void that(bool holds, const std::string& otherwise);
   Outcome outcome() const { return outcome_; }
 
