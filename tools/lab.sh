@@ -18,6 +18,8 @@ fi
 setup_packages "${program_packages[@]}"
 setup_build lookback
 
+# Threads that spin while they wait would slow a busy machine down many times.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 "$build/tools/lookback" lab "$@"
 if [[ -f $out/index.html ]]; then
   say "the pictures are in $out; open $(realpath "$out")/index.html"
