@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "tests/tools/files_support.h"
 
@@ -53,6 +54,31 @@ TEST(ReadFile, RefusesAnEmptyFile) {
   put_file(folder.path("x"), "");
   EXPECT_EQ(message_of([&] { read_file(folder.path("x")); }),
             "'" + folder.path("x") + "' is empty");
+}
+
+TEST(ReadFile, RefusesDevicesThatNeverEnd) {
+  for (const std::string device : {"/dev/zero", "/dev/full"}) {
+    if (!std::filesystem::exists(device)) continue;
+    EXPECT_EQ(message_of([&] { read_file(device); }),
+              "cannot read '" + device + "': it is a device, not a file or a pipe");
+  }
+}
+
+TEST(ReadFile, RefusesWhatIsTooLong) {
+  const TemporaryFolder folder;
+  put_file(folder.path("x"), "x");
+  std::filesystem::resize_file(folder.path("x"), text::kLongestFile + 1);  // a hole: no disk space
+  EXPECT_EQ(message_of([&] { read_file(folder.path("x")); }),
+            "'" + folder.path("x") + "' is longer than the 256 MiB that are read at most");
+}
+
+TEST(ReadFile, ReadsAPipeToItsEnd) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  const std::string bytes(100000, 'p');
+  std::thread writer([&] { put_file(folder.path("pipe"), bytes); });
+  EXPECT_EQ(read_file(folder.path("pipe")), bytes);
+  writer.join();
 }
 
 TEST(ReadFile, RefusesAFileUsedAsAFolder) {

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "tools/text/hold_signals.h"
+
 namespace lookback::text {
 namespace {
 
@@ -86,11 +88,29 @@ int create_beside(const fs::path& target, std::string& name) {
   }
 }
 
+std::runtime_error too_long(const std::string& path) {
+  return std::runtime_error("'" + path + "' is longer than the " +
+                            std::to_string(kLongestFile >> 20U) + " MiB that are read at most");
+}
+
+// Devices such as /dev/full never end; a terminal does, by Ctrl-D.
+void refuse_endless(int fd, const std::string& path) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) throw failure("open", path, errno);
+  if (S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && ::isatty(fd) == 0)) {
+    throw std::runtime_error("cannot read '" + path + "': it is a device, not a file or a pipe");
+  }
+  if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(kLongestFile)) {
+    throw too_long(path);
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) throw failure("open", path, errno);
+  refuse_endless(file.get(), path);
   std::string bytes;
   std::array<char, 65536> buffer{};
   for (;;) {
@@ -99,6 +119,7 @@ std::string read_file(const std::string& path) {
     if (count < 0) throw failure("open", path, errno);  // a folder opens, but cannot be read
     if (count == 0) break;
     bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > kLongestFile) throw too_long(path);
   }
   if (bytes.empty()) throw std::runtime_error("'" + path + "' is empty");
   return bytes;
@@ -113,6 +134,7 @@ void write_file(const std::string& path, std::string_view bytes) {
     }
     return;
   }
+  const HoldSignals hold;  // Ctrl-C must not leave the temporary behind
   std::string temporary;
   Descriptor file(create_beside(target.path, temporary));
   if (file.get() < 0) throw failure("write", path, errno);

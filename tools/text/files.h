@@ -2,12 +2,17 @@
 // `cannot open 'x.txt': No such file or directory`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace lookback::text {
 
-// The bytes of a file. Throws std::runtime_error: missing, unreadable, a folder, or empty.
+// The longest file that is read, 256 MiB: a text takes five times as much memory.
+inline constexpr std::size_t kLongestFile = std::size_t{256} << 20U;
+
+// The bytes of a file, a pipe or what is typed in a terminal. Throws std::runtime_error: missing,
+// unreadable, a folder, another device, longer than kLongestFile, or empty.
 std::string read_file(const std::string& path);
 
 // Writes a temporary beside `path` and renames it: the file is whole or not there, never half.

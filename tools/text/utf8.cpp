@@ -20,6 +20,7 @@ std::vector<char32_t> decode_utf8(std::string_view bytes) {
   }
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
   std::vector<char32_t> code_points;
+  code_points.reserve(bytes.size());
   for (auto at = bytes.begin(); at != bytes.end();) {
     code_points.push_back(static_cast<char32_t>(utf8::unchecked::next(at)));
   }
