@@ -7,25 +7,12 @@
 #include <utility>
 
 #include "tools/commands/commands.h"
+#include "tools/plot/theme.h"
 #include "tools/run.h"
+#include "tools/text/shell.h"
 
 namespace lookback::tools {
 namespace {
-
-// 'the cat' for an argument that a shell would split.
-std::string quoted(const std::string& argument) {
-  const bool plain = !argument.empty() && argument.find_first_not_of(
-                                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                              "0123456789_-+=./,:@%") == std::string::npos;
-  if (plain) return argument;
-  std::string text = "'";
-  for (const char c : argument) {
-    if (c == '\'') text += "'\\'";
-    text += c;
-  }
-  text += '\'';
-  return text;
-}
 
 // A message as one line: whatever the user typed may be in it.
 std::string one_line(std::string message) {
@@ -43,6 +30,11 @@ void complain(Program& program, const std::string& command, const std::string& m
 
 }  // namespace
 
+std::string command_word(const std::string& argument) {
+  return text::shell_word(argument,
+                          [](char32_t c) { return plot::default_fonts()->regular.has(c); });
+}
+
 CommandLine add_command(Program& program, const std::string& name, const std::string& sentence,
                         std::function<int(Program&)> act) {
   CLI::App* command = program.app.add_subcommand(name, sentence);
@@ -56,7 +48,7 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   CLI::App app("Causal self-attention you can look at: proofs, experiments, pictures.", "lookback");
   app.require_subcommand(1);
   Program program{app, out, err, nullptr, "lookback"};
-  for (int i = 1; i < argc; ++i) program.command_line += " " + quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) program.command_line += " " + command_word(argv[i]);
   add_all_commands(program);
 
   std::string command;  // empty until it is known to be one

@@ -18,6 +18,10 @@ struct Program {
   std::string command_line;     // as typed, for footers: "lookback heatmap --prompt 'the cat' ..."
 };
 
+// An argument as printed command lines hold it: copied into a shell it gives the same bytes, and
+// the pictures' typeface can draw it.
+std::string command_word(const std::string& argument);
+
 // The name and sentence of a command, and what it does when chosen: `act` gets the Program and
 // returns the exit code. Options are added to what is returned.
 CommandLine add_command(Program& program, const std::string& name, const std::string& sentence,

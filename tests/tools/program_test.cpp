@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -208,6 +210,57 @@ TEST_F(ProgramTest, TwoTokensAreEnoughOrClearlyRefused) {
   for (const char* command : {"heatmap", "influence", "atlas", "row", "stream", "order"}) {
     const Result result = run_program({command, "--prompt", "ab", "--out", path("u.png")});
     EXPECT_TRUE(result.code == 0 || result.err.rfind("lookback: ", 0) == 0) << command;
+  }
+}
+
+// The commands of a page, as a shell would split them.
+std::vector<std::vector<std::string>> commands_of(const std::string& page,
+                                                  const std::string& script) {
+  std::vector<std::vector<std::string>> commands;
+  const std::string open = "<code>lookback ";
+  for (size_t at = page.find(open); at != std::string::npos; at = page.find(open, at + 1)) {
+    const size_t begin = at + open.size();
+    std::ofstream(script) << "printf '%s\\n' "
+                          << page.substr(begin, page.find("</code>", begin) - begin);
+    std::FILE* pipe = popen(("bash '" + script + "'").c_str(), "r");
+    commands.emplace_back();
+    std::array<char, 4096> line{};
+    while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
+      commands.back().emplace_back(line.data());
+      commands.back().back().pop_back();
+    }
+    EXPECT_EQ(pclose(pipe), 0);
+  }
+  return commands;
+}
+
+TEST_F(ProgramTest, LabsPicturesAreThoseThatTheirCommandsDraw) {
+  const std::string text =
+      write("my text.txt", "First Citizen, to be or not: it's the question of the whole of this.");
+  const Result lab = run_program({"lab", "--text", text, "--out", path("lab"), "--seed", "7"});
+  ASSERT_EQ(lab.code, 0) << lab.err;
+  const std::string page = read("lab/index.html");
+  int64_t drawn = 0;
+  for (std::vector<std::string> arguments : commands_of(page, path("split.sh"))) {
+    if (arguments[0] == "lab" || arguments[0] == "cost") continue;  // cost has timings
+    const auto out = std::find(arguments.begin(), arguments.end(), "--out");
+    ASSERT_NE(out + 1, arguments.end()) << arguments[0];
+    const std::string name = *(out + 1);
+    // The footer holds the command as typed: it is typed in the folder that it writes to.
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_);
+    const Result result = run_program(arguments);
+    fs::current_path(before);
+    EXPECT_EQ(result.code, 0) << arguments[0] << ": " << result.err;
+    if (!fs::exists(path("lab/" + name))) continue;  // a page of its own, or no Graphviz
+    EXPECT_TRUE(read(name) == read("lab/" + name)) << name;
+    ++drawn;
+  }
+  EXPECT_GE(drawn, 12);
+  for (size_t at = page.find(".csv<"); at != std::string::npos; at = page.find(".csv<", at + 1)) {
+    const size_t begin = page.find_last_of(" >", at) + 1;
+    const std::string name = page.substr(begin, at + 4 - begin);
+    EXPECT_TRUE(fs::exists(path("lab/" + name))) << name;
   }
 }
 

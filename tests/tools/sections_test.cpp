@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "attention/multi_head.h"
+#include "engine/kernels/threads.h"
 #include "engine/ops.h"
 #include "engine/storage.h"
 #include "tools/commands/heatmap.h"
@@ -65,7 +66,7 @@ void expect_places(const std::string& source) {
 TEST(Sections, NameALineThatIsWhatTheySay) {
   const TextOptions text = prompt("the cat sat");
   for (const Section& section :
-       {heatmap_section(text, 1), prove_section(1, ""), break_section(1, ""),
+       {heatmap_section(text, 1, " --seed 1"), prove_section(1, ""), break_section(1, ""),
         influence_section(text, 1, ""), scale_section(1, ""), atlas_section(text, 1, ""),
         smooth_section(8, 1, ""), row_section(text, 1, -1, ""), stream_section(text, 1, ""),
         order_section(text, 1, ""), cost_section(1024, 1, ""), shapes_section({}, ""),
@@ -143,6 +144,89 @@ TEST(Sections, AtlasShowsAllThreeFamiliesOnTheBundledText) {
   EXPECT_GT(families["diagonal-hugging"], 0);
 }
 
+// The row of a panel in a CSV that holds several.
+std::vector<double> panel_row(const Table& table, const std::string& panel, int64_t number) {
+  for (const auto& row : table.rows) {
+    if (row[0] != panel || row[1] != std::to_string(number)) continue;
+    std::vector<double> values;
+    for (size_t c = 2; c < row.size() && !row[c].empty(); ++c) values.push_back(std::stod(row[c]));
+    return values;
+  }
+  ADD_FAILURE() << "no row " << number << " of panel " << panel;
+  return {};
+}
+
+double quantity(const Section& section, const std::string& name) {
+  for (const Fact& fact : section.facts) {
+    for (const Number& number : fact.numbers) {
+      if (number.name == name) return number.value;
+    }
+  }
+  ADD_FAILURE() << section.id << " has no fact '" << name << "'";
+  return 0;
+}
+
+TEST(Sections, FilesHoldEveryPanel) {
+  const TextOptions text = prompt("the cat sat");
+  const Table influence = influence_section(text, 1, "").figures.at(0).numbers;
+  double total = 0;
+  for (const double share : panel_row(influence, "influence, as a share of its row", 10)) {
+    total += share;
+  }
+  EXPECT_NEAR(total, 1, 1e-5);
+  EXPECT_EQ(panel_row(influence, "norm of d out_i / d x_j", 3)[4], 0);
+  const Table smooth = smooth_section(8, 1, "").figures.at(0).numbers;
+  EXPECT_EQ(panel_row(smooth, "signal", 0).size(), 8U);
+  EXPECT_EQ(panel_row(smooth, "s = 2, smoothed", 0)[0], panel_row(smooth, "signal", 0)[0]);
+  const Table stream = stream_section(text, 1, "").figures.at(0).numbers;
+  EXPECT_EQ(column(stream, "output, channel 15") + 1, stream.rows[0].size());
+  EXPECT_EQ(panel_row(heatmap_section(text, 1, "").figures.at(1).numbers, "seed 5", 0)[0], 1);
+}
+
+TEST(Sections, WordsAreMadeFromWhatWasMeasured) {
+  EXPECT_NE(scale_section(1, "").figures.at(0).caption, scale_section(2, "").figures.at(0).caption);
+  const TextOptions text = prompt("the cat sat on the mat");
+  EXPECT_NE(order_section(text, 1, "").figures.at(0).caption,
+            order_section(text, 2, "").figures.at(0).caption);
+  // Of equal tokens at other places, too.
+  const Section same = atlas_section(prompt(std::string(40, 'a')), 1, "");
+  EXPECT_EQ(quantity(same, "W_q and W_k one matrix, heads"), 180);
+}
+
+TEST(Sections, OrderNamesTheTheoremsThatTheMutationLabFindsFailing) {
+  const Table matrix = break_section(3, "").figures.at(0).numbers;
+  int64_t failing = 0;
+  for (const auto& row : matrix.rows) {
+    failing += row[0] == "mask after softmax" && row[3] == "yes" ? 1 : 0;
+  }
+  const Section order = order_section(prompt("the cat"), 3, "");
+  EXPECT_EQ(quantity(order, "theorems that fail"), failing);
+}
+
+TEST(Sections, BreakDoesNotDependOnTheNumberOfThreads) {
+  const int before = num_threads();
+  set_num_threads(1);
+  const Table one = break_section(1, "").figures.at(0).numbers;
+  set_num_threads(3);
+  const Table three = break_section(1, "").figures.at(0).numbers;
+  set_num_threads(before);
+  EXPECT_EQ(one.rows, three.rows);
+}
+
+TEST(Sections, CostTimesOneThreadAndSaysHowWellTheLineFits) {
+  const int before = num_threads();
+  const Section cost = cost_section(1024, 1, "");
+  EXPECT_EQ(num_threads(), before);
+  EXPECT_EQ(cost.tables.at(0).rows.size(), 5U);
+  EXPECT_GT(quantity(cost, "dense time, half of the 95 % interval"), 0);
+  EXPECT_NEAR(quantity(cost, "fused bytes, exponent"), 1, 0.1);
+}
+
+TEST(Sections, HoverKnowsWhichRowItIs) {
+  const Section section = heatmap_section(prompt("the cat"), 1, "");
+  EXPECT_EQ(section.figures.at(3).hover.at(0).first_row, 6);
+}
+
 TEST(Sections, GraphCarriesTheGradientOfEveryNode) {
   const Section section = graph_section(1, "");
   const Table& nodes = section.tables.at(0);
@@ -155,10 +239,11 @@ TEST(Sections, GraphCarriesTheGradientOfEveryNode) {
   }
   const std::string& dot = section.drawings.at(0).dot;
   EXPECT_EQ(dot.rfind("digraph", 0), 0U);
-  EXPECT_EQ(std::count(dot.begin(), dot.end(), '>'),  // a "->" for each recorded input
-            std::count_if(nodes.rows.begin(), nodes.rows.end(), [](const auto& row) {
-              return row[3] != "a variable";
-            }) + 5);  // five products have two inputs each
+  int64_t arrows = 0;  // one for each recorded input
+  for (size_t at = dot.find("->"); at != std::string::npos; at = dot.find("->", at + 1)) ++arrows;
+  EXPECT_EQ(arrows, std::count_if(nodes.rows.begin(), nodes.rows.end(), [](const auto& row) {
+                      return row[3] != "a variable";
+                    }) + 5);  // five products have two inputs each
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // lookback atlas: what untrained heads look like, over seeds, widths and sizes of the weights.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -31,11 +32,14 @@ struct Family {
 // uniform; a third more or less than uniform is seen by eye.
 constexpr double kEven = 0.93;
 constexpr double kNear = 0.67;
+constexpr double kFirst = 1.5;
+constexpr double kTop = 2.0;
 
+// In this order: the first that fits.
 std::string name_of(const Family& f) {
   if (f.entropy > kEven) return "near-uniform";
   if (f.distance < kNear) return "diagonal-hugging";
-  if (f.first_column > 1.5 || f.top_column > 2.0) return "column-collapse";
+  if (f.first_column > kFirst || f.top_column > kTop) return "column-collapse";
   return "mixed";
 }
 
@@ -117,6 +121,7 @@ Table census(const TextSample& sample, uint64_t seed) {
   const std::vector<std::string> names = {"near-uniform", "column-collapse", "diagonal-hugging",
                                           "mixed"};
   Table table;
+  table.name = "census";
   table.title = "Census: heads of " + std::to_string(kSeeds) + " seeds and d_k 4, 16, 64, on " +
                 std::to_string(sample.size()) + " tokens";
   table.header = {"W_q and W_k", "size of weights", "heads"};
@@ -138,33 +143,60 @@ Table census(const TextSample& sample, uint64_t seed) {
   return table;
 }
 
+// The census in words: how often the diagonal wins, with two matrices and with one.
+std::vector<Fact> census_facts(const Table& census) {
+  constexpr size_t kHeads = 2;
+  const auto diagonal = static_cast<size_t>(
+      std::find(census.header.begin(), census.header.end(), "diagonal-hugging") -
+      census.header.begin());
+  std::vector<Fact> facts;
+  for (const bool shared : {false, true}) {
+    int64_t heads = 0;
+    int64_t hugging = 0;
+    for (const auto& row : census.rows) {
+      if (row[0] != projections(shared)) continue;
+      heads += std::stoll(row[kHeads]);
+      hugging += std::stoll(row[diagonal]);
+    }
+    const std::string which = "W_q and W_k " + std::string(shared ? "one matrix" : "independent");
+    facts.push_back({which + ": " + std::to_string(hugging) + " of " + std::to_string(heads) +
+                         " heads hug the diagonal",
+                     {{which + ", diagonal-hugging heads", static_cast<double>(hugging)},
+                      {which + ", heads", static_cast<double>(heads)}}});
+  }
+  return facts;
+}
+
 // The panels of the figure and their table, filled one by one.
 struct Atlas {
   plot::HeatmapGrid grid;
   Figure figure;
   Table table;
-  std::vector<Tensor> drawn;
+  std::vector<std::pair<std::string, Tensor>> drawn;
 };
 
 void add_panel(Atlas& atlas, const TextSample& sample, const Tensor& A, const std::string& title,
                std::vector<std::string> row) {
   const Family f = measure(A);
-  atlas.grid.panels.push_back(matrix_panel(A, sample.labels, sample.labels, title,
-                                           f.name + "\nentropy " + fixed(f.entropy) +
-                                               ", distance " + fixed(f.distance) +
-                                               ", first column " + fixed(f.first_column)));
+  atlas.grid.panels.push_back(matrix_panel(
+      A, sample.labels, sample.labels, title,
+      f.name + "\nentropy " + fixed(f.entropy) + ", distance " + fixed(f.distance) +
+          ",\nfirst column " + fixed(f.first_column) + ", top column " + fixed(f.top_column)));
   row.insert(row.end(), {f.name, fixed(f.entropy), fixed(f.distance), fixed(f.first_column),
                          fixed(f.top_column)});
   atlas.table.rows.push_back(std::move(row));
   atlas.figure.hover.push_back(hover_matrix(A, sample.labels, sample.labels));
-  atlas.drawn.push_back(A);
+  atlas.drawn.emplace_back(title, A);
 }
 
 Atlas filled_atlas(const TextSample& sample, uint64_t seed) {
   Atlas atlas;
   atlas.grid.columns = 4;
+  atlas.grid.scale = weight_scale(sample.size());
+  atlas.table.name = "families";
   atlas.table.title =
-      "Measured families; distance, first and top column are relative to the uniform row";
+      "Measured families; distance, first and top column are relative to the uniform row; the top "
+      "column is sought among those that at least half of the queries see";
   atlas.table.header = {"W_q and W_k", "seed",          "d_k",          "size of weights", "family",
                         "entropy",     "mean distance", "first column", "top column"};
   for (const Setting& s : drawn_settings(seed)) {
@@ -194,32 +226,40 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   Figure& figure = atlas.figure;
   figure.name = "atlas";
   figure.caption =
-      "The same text under other random weights, on one colour scale. Larger weights sharpen rows; "
-      "then columns of popular keys appear. The first column is heavy even in the baseline: row i "
-      "spreads a mass of 1 over i + 1 keys, and key 0 is in every row. Last row: one matrix for "
-      "queries and keys.";
-  figure.image = plot::figure(
-      plot::draw_heatmap_grid(atlas.grid),
-      {"An atlas of untrained heads",
-       sample.name + ", T " + std::to_string(sample.size()) + "; captions give the measured family",
-       "made by: " + command});
-  figure.numbers = matrix_table(cat(atlas.drawn, 0));
+      "The same text under other random weights, on one colour scale. The first column is heavy "
+      "even in the baseline: row i spreads a mass of 1 over i + 1 keys, and key 0 is in every row. "
+      "Last row: one matrix for queries and keys.";
+  figure.image =
+      plot::figure(plot::draw_heatmap_grid(atlas.grid),
+                   {"An atlas of untrained heads",
+                    "A (T, T) of one head on " + sample.name + ", T " +
+                        std::to_string(sample.size()) + "; captions give the measured family",
+                    "made by: " + command});
+  figure.numbers = panel_table(atlas.drawn);
   Section section;
   section.id = "atlas";
   section.title = "An atlas of untrained heads";
   section.claim =
-      "Nothing is trained, and heads differ all the same. What family does a head belong to, and "
-      "does the eye agree with the numbers? Among many keys, independent random W_q and W_k hardly "
-      "ever make a token look at itself: nothing ties the question it asks to the answer it "
-      "offers. "
-      "Give both one matrix, and x_i meets itself at the angle 0: the diagonal wins.";
-  section.facts = {"near-uniform: entropy above " + number(kEven) +
-                   " of the maximum; diagonal-hugging: mean distance below " + number(kNear) +
-                   " of the uniform row's; column-collapse: first column above 1.5 times, or a "
-                   "top column above 2 times, the uniform matrix's"};
+      "Nothing is trained. Do heads differ all the same? What family does a head belong to, and "
+      "does the eye agree with the numbers? With independent random W_q and W_k nothing ties the "
+      "question that a token asks to the answer it offers. With one matrix for both, x_i meets "
+      "itself at the angle 0. The census counts what comes of it.";
+  section.facts = {{"the first that fits: near-uniform, entropy above " + number(kEven) +
+                        " of the maximum; diagonal-hugging, mean distance below " + number(kNear) +
+                        " of the uniform row's; column-collapse, first column above " +
+                        number(kFirst) + " times, or top column above " + number(kTop) +
+                        " times, the uniform matrix's; else mixed",
+                    {{"near-uniform, entropy above", kEven},
+                     {"diagonal-hugging, mean distance below", kNear},
+                     {"column-collapse, first column above", kFirst},
+                     {"column-collapse, top column above", kTop}}}};
   section.figures = {figure};
   section.tables = {atlas.table};
-  if (sample.size() > 1) section.tables.push_back(census(load_text(start), seed));
+  if (sample.size() > 1) {
+    section.tables.push_back(census(load_text(start), seed));
+    const std::vector<Fact> counted = census_facts(section.tables.back());
+    section.facts.insert(section.facts.end(), counted.begin(), counted.end());
+  }
   section.source = text::definition_at("tools/commands/atlas.cpp", "measure");
   section.command = command;
   return section;

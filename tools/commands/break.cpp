@@ -1,4 +1,5 @@
 // lookback break: the mutation lab. Every classic bug against every theorem.
+#include <algorithm>
 #include <memory>
 
 #include "tools/commands/commands.h"
@@ -32,7 +33,27 @@ KillMatrix run_mutants(uint64_t seed) {
   return matrix;
 }
 
-Figure draw(const KillMatrix& matrix, const std::string& command) {
+// Whether theorem t catches mutant m: it must fail for it, and hold for the control.
+bool kills(const KillMatrix& matrix, size_t m, size_t t) {
+  return !matrix.outcomes[m][t].ok && matrix.outcomes[0][t].ok;
+}
+
+// A witness under the pointer.
+HoverMatrix hover_cells(const KillMatrix& matrix) {
+  HoverMatrix hover;
+  hover.row_title = "mutant";
+  hover.column_title = "theorem";
+  for (const Theorem& theorem : theorems()) hover.column_labels.push_back(theorem.id);
+  for (size_t m = 0; m < matrix.subjects.size(); ++m) {
+    hover.row_labels.push_back(matrix.subjects[m].name);
+    for (const Outcome& outcome : matrix.outcomes[m]) {
+      hover.texts.push_back(outcome.ok ? "holds" : outcome.witness);
+    }
+  }
+  return hover;
+}
+
+Figure draw(const KillMatrix& matrix, uint64_t seed, const std::string& command) {
   plot::Table table;
   table.matrix = true;
   table.row_title = "mutant";
@@ -54,14 +75,19 @@ Figure draw(const KillMatrix& matrix, const std::string& command) {
     table.rows.push_back(std::move(cells));
   }
   table.legend = {{plot::CellTone::good, "the theorem holds"},
-                  {plot::CellTone::bad, "the theorem fails: the bug is caught"}};
+                  {plot::CellTone::bad, "the theorem fails"}};
   figure.name = "break";
+  const auto held = std::count_if(matrix.outcomes[0].begin(), matrix.outcomes[0].end(),
+                                  [](const Outcome& outcome) { return outcome.ok; });
   figure.caption =
-      "Rows are bugs, columns theorems; a red cell is a bug caught. The control row, with every "
-      "step correct, is green throughout.";
+      "Rows are bugs, columns theorems; a red cell is a theorem that fails. The control row, with "
+      "every step correct, passes " +
+      std::to_string(held) + " of " + std::to_string(theorems().size()) + ".";
+  figure.hover = {hover_cells(matrix)};
   figure.image = plot::figure(
       plot::draw_table(table),
-      {"Which theorem catches which bug", "each mutant differs from correct attention in one step",
+      {"Which theorem catches which bug",
+       "each mutant differs from correct attention in one step; seed " + std::to_string(seed),
        "made by: " + command});
   return figure;
 }
@@ -76,45 +102,61 @@ Section break_section(uint64_t seed, const std::string& command) {
   section.claim =
       "A proof that cannot fail proves nothing. Here attention is broken on purpose, one classic "
       "bug at a time, and every theorem of the ledger is checked against every bug.";
-  section.figures.push_back(draw(matrix, command));
+  section.figures.push_back(draw(matrix, seed, command));
 
   Table witnesses;
+  witnesses.name = "witnesses";
   witnesses.title = "Each bug, and the first theorem that catches it";
   witnesses.header = {"mutant", "what is wrong", "caught by", "first", "witness"};
-  std::vector<int64_t> kills(theorems().size(), 0);
+  std::vector<int64_t> caught(theorems().size(), 0);
   int64_t survivors = 0;
   for (size_t m = 1; m < matrix.subjects.size(); ++m) {
     int64_t caught_by = 0;
     std::string first;
     std::string witness;
     for (size_t t = 0; t < theorems().size(); ++t) {
-      if (matrix.outcomes[m][t].ok) continue;
-      ++kills[t];
+      if (!kills(matrix, m, t)) continue;
+      ++caught[t];
       if (caught_by++ > 0) continue;
       first = theorems()[t].id;
       witness = matrix.outcomes[m][t].witness;
     }
-    survivors += caught_by == 0 ? 1 : 0;
+    if (caught_by == 0) {
+      ++survivors;
+      section.failures.push_back("mutant '" + matrix.subjects[m].name + "' survives");
+    }
     witnesses.rows.push_back({matrix.subjects[m].name, matrix.subjects[m].sentence,
                               std::to_string(caught_by), caught_by > 0 ? first : "NOBODY",
                               witness});
   }
   section.tables.push_back(witnesses);
 
-  bool control_holds = true;
-  for (const Outcome& outcome : matrix.outcomes[0]) control_holds = control_holds && outcome.ok;
-  section.facts.push_back(
-      std::to_string(matrix.subjects.size() - 1 - static_cast<size_t>(survivors)) + " of " +
-      std::to_string(matrix.subjects.size() - 1) + " mutants killed; the control " +
-      (control_holds ? "passes every theorem" : "FAILS"));
+  int64_t control_fails = 0;
   for (size_t t = 0; t < theorems().size(); ++t) {
-    if (kills[t] == 0) {
+    const Outcome& outcome = matrix.outcomes[0][t];
+    if (outcome.ok) continue;
+    ++control_fails;
+    section.failures.push_back("theorem '" + theorems()[t].id +
+                               "' fails for the control: " + outcome.witness);
+  }
+  const auto bugs = static_cast<int64_t>(matrix.subjects.size()) - 1;
+  section.facts.push_back(
+      {std::to_string(bugs - survivors) + " of " + std::to_string(bugs) +
+           " mutants killed; the control " +
+           (control_fails == 0 ? "passes every theorem"
+                               : "FAILS " + std::to_string(control_fails) +
+                                     ", which count as no "
+                                     "kill"),
+       {{"mutants", static_cast<double>(bugs)},
+        {"mutants killed", static_cast<double>(bugs - survivors)},
+        {"theorems that fail for the control", static_cast<double>(control_fails)}}});
+  for (size_t t = 0; t < theorems().size(); ++t) {
+    if (caught[t] == 0) {
       section.facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
     }
   }
   section.source = text::definition_at("tools/theorems/mutants.cpp", "mutants");
   section.command = command;
-  section.ok = survivors == 0 && control_holds;
   return section;
 }
 

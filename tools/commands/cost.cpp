@@ -9,11 +9,11 @@
 #include "attention/masks.h"
 #include "attention/scaled_dot_product.h"
 #include "engine/backward.h"
-#include "engine/kernels/threads.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
+#include "tools/fixed_threads.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/csv.h"
 #include "tools/plot/lines.h"
@@ -24,14 +24,16 @@ namespace {
 
 constexpr int64_t kHeadDim = 64;
 
+// The median of at least 7 runs, and of as many as half a second holds, up to 41: short runs need
+// more of them beside other programs' work.
 double median_seconds(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   run();
   std::vector<double> samples;
   const Clock::time_point begin = Clock::now();
   while (
-      samples.size() < 3 ||
-      (samples.size() < 15 && std::chrono::duration<double>(Clock::now() - begin).count() < 0.4)) {
+      samples.size() < 7 ||
+      (samples.size() < 41 && std::chrono::duration<double>(Clock::now() - begin).count() < 0.5)) {
     const Clock::time_point start = Clock::now();
     run();
     samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
@@ -73,9 +75,20 @@ Fit fit(const std::vector<double>& T, const std::vector<double>& y) {
   return {slope, kT[freedom - 1] * std::sqrt(squares / (n - 2) / sxx)};
 }
 
+std::string number(double value, int digits = 3) { return plot::format_number(value, digits); }
+
+// An interval as wide as the difference of linear and quadratic growth says little.
 std::string fit_text(const std::string& name, const Fit& f) {
-  return name + ": time grows as T^" + plot::format_number(f.exponent, 3) + " (± " +
-         plot::format_number(f.half_interval, 2) + ")";
+  return name + ": T^" + number(f.exponent) + ", 95 % interval " +
+         number(f.exponent - f.half_interval) + " to " + number(f.exponent + f.half_interval) +
+         (f.half_interval > 0.5 ? ": the points lie on no line, measure again on an idle machine"
+                                : "");
+}
+
+Fact fit_fact(const std::string& name, const Fit& f) {
+  return {
+      fit_text(name, f),
+      {{name + ", exponent", f.exponent}, {name + ", half of the 95 % interval", f.half_interval}}};
 }
 
 struct Row {
@@ -106,6 +119,38 @@ Row measure(int64_t T, uint64_t seed) {
           static_cast<double>(peak_bytes(fused))};
 }
 
+// What was measured at each T.
+struct Columns {
+  std::vector<double> T, dense, fused, dense_bytes, fused_bytes;
+};
+
+// Powers of two and the numbers half way between them: a fit needs points.
+std::vector<int64_t> lengths(int64_t max_T) {
+  std::vector<int64_t> result;
+  for (int64_t t = 256; t <= max_T; t *= 2) {
+    result.push_back(t);
+    if (t + t / 2 <= max_T) result.push_back(t + t / 2);
+  }
+  return result;
+}
+
+Table time_table(const std::vector<Row>& rows, bool exactly) {
+  const auto text = [exactly](double value, int digits) {
+    return exactly ? plot::exact(value) : number(value, digits);
+  };
+  Table table;
+  table.name = "times";
+  table.title = "One causal head, d = 64, one thread; FLOPs counted for the full T x T";
+  table.header = {"T",           "dense (ms)", "fused (ms)", "FLOPs", "dense GFLOP/s",
+                  "dense bytes", "fused bytes"};
+  for (const Row& row : rows) {
+    table.rows.push_back({number(row.T, 9), text(row.dense * 1e3, 4), text(row.fused * 1e3, 4),
+                          text(row.flops, 4), text(row.flops / row.dense * 1e-9, 3),
+                          number(row.dense_bytes, 15), number(row.fused_bytes, 15)});
+  }
+  return table;
+}
+
 plot::Series series_of(const std::string& name, const std::vector<double>& x,
                        const std::vector<double>& y) {
   plot::Series series;
@@ -118,6 +163,7 @@ plot::Series series_of(const std::string& name, const std::vector<double>& x,
 // Predicted and allocated bytes of a cache that grows with the text: keys and values, one layer.
 Table cache_table() {
   Table table;
+  table.name = "cache";
   table.title =
       "The cache of one layer: 2 x kv_heads x t x d_k x bytes x batch (4 kv heads, d_k 64)";
   table.header = {"t", "predicted bytes", "bytes held", "bytes allocated for t"};
@@ -134,64 +180,71 @@ Table cache_table() {
   return table;
 }
 
-}  // namespace
-
-Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
-  const NoGradGuard no_grad;
-  std::vector<double> T, dense, fused, dense_bytes, fused_bytes;
-  Table table;
-  table.title = "One causal head, d = 64; FLOPs counted for the full T x T";
-  table.header = {"T",           "dense (ms)", "fused (ms)", "FLOPs", "dense GFLOP/s",
-                  "dense bytes", "fused bytes"};
-  for (int64_t t = 256; t <= max_T; t *= 2) {
-    const Row row = measure(t, seed);
-    T.push_back(row.T);
-    dense.push_back(row.dense);
-    fused.push_back(row.fused);
-    dense_bytes.push_back(row.dense_bytes);
-    fused_bytes.push_back(row.fused_bytes);
-    table.rows.push_back({std::to_string(t), plot::format_number(row.dense * 1e3, 4),
-                          plot::format_number(row.fused * 1e3, 4),
-                          plot::format_number(row.flops, 4),
-                          plot::format_number(row.flops / row.dense * 1e-9, 3),
-                          std::to_string(static_cast<int64_t>(row.dense_bytes)),
-                          std::to_string(static_cast<int64_t>(row.fused_bytes))});
-  }
-  const Fit dense_fit = fit(T, dense);
-  const Fit fused_fit = fit(T, fused);
+Figure draw(const Columns& c, const Fit& dense, const Fit& fused, const std::string& command) {
   plot::LinePlot time;
   time.title = "Time of the forward pass";
-  time.series = {series_of("dense", T, dense), series_of("fused", T, fused)};
+  time.series = {series_of("dense", c.T, c.dense), series_of("fused", c.T, c.fused)};
   time.x_title = "T";
   time.y_title = "seconds";
   time.log_x = time.log_y = true;
-  time.x_ticks = T;
-  time.notes = fit_text("dense", dense_fit) + "\n" + fit_text("fused", fused_fit);
+  time.x_ticks = c.T;
+  time.notes = fit_text("dense time", dense) + "\n" + fit_text("fused time", fused);
   plot::LinePlot memory = time;
   memory.title = "Peak bytes above the inputs";
-  memory.series = {series_of("dense", T, dense_bytes), series_of("fused", T, fused_bytes)};
+  memory.series = {series_of("dense", c.T, c.dense_bytes), series_of("fused", c.T, c.fused_bytes)};
   memory.y_title = "bytes";
   memory.notes = "";
   Figure figure;
   figure.name = "cost";
   figure.caption =
-      "Doubling T quadruples the T x T matrix. Fused attention does the same sums without it: "
-      "half the time at least, since it skips the masked half, and memory that grows as T.";
-  figure.image = plot::figure(
-      plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 2),
-      {"What attention costs",
-       "one causal head, d = 64, medians, " + std::to_string(num_threads()) + " threads",
-       "made by: " + command});
-  figure.numbers = table;
+      "Doubling T quadruples the T x T matrix; fused attention does the same sums without it. On "
+      "one thread at T = " +
+      number(c.T.back(), 9) + " it took " + number(c.fused.back() / c.dense.back(), 2) +
+      " of the dense time and " + number(c.fused_bytes.back() / c.dense_bytes.back(), 2) +
+      " of the dense bytes.";
+  figure.image =
+      plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 2),
+                   {"What attention costs", "one causal head, d = 64, medians, one thread",
+                    "made by: " + command});
+  return figure;
+}
+
+}  // namespace
+
+Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
+  const NoGradGuard no_grad;
+  // Beside other programs several threads wait for each other, and that is what would be timed.
+  const FixedThreads one(1);
+  std::vector<Row> rows;
+  Columns c;
+  for (const int64_t t : lengths(max_T)) {
+    rows.push_back(measure(t, seed));
+    c.T.push_back(rows.back().T);
+    c.dense.push_back(rows.back().dense);
+    c.fused.push_back(rows.back().fused);
+    c.dense_bytes.push_back(rows.back().dense_bytes);
+    c.fused_bytes.push_back(rows.back().fused_bytes);
+  }
+  const Fit dense = fit(c.T, c.dense);
+  const Fit fused = fit(c.T, c.fused);
   Section section;
   section.id = "cost";
   section.title = "What attention costs";
   section.claim =
       "Every query meets every key: O(T^2 d) operations, and, written down plainly, O(T^2) memory. "
       "Timed, counted and fitted.";
-  section.facts = {fit_text("dense", dense_fit), fit_text("fused", fused_fit)};
-  section.figures = {figure};
-  section.tables = {table, cache_table()};
+  section.facts = {fit_fact("dense time", dense),
+                   fit_fact("fused time", fused),
+                   fit_fact("dense bytes", fit(c.T, c.dense_bytes)),
+                   fit_fact("fused bytes", fit(c.T, c.fused_bytes)),
+                   {"fused over dense at T = " + number(c.T.back(), 9) + ": time " +
+                        number(c.fused.back() / c.dense.back()) + ", bytes " +
+                        number(c.fused_bytes.back() / c.dense_bytes.back()),
+                    {{"fused over dense, time", c.fused.back() / c.dense.back()},
+                     {"fused over dense, bytes", c.fused_bytes.back() / c.dense_bytes.back()}}}};
+  section.figures = {draw(c, dense, fused, command)};
+  section.figures[0].numbers = time_table(rows, true);
+  section.tables = {time_table(rows, false), cache_table()};
   section.source =
       text::definition_at("attention/scaled_dot_product.cpp", "scaled_dot_product_attention") +
       "; " + text::definition_at("attention/fused.cpp", "fused_attention") + "; " +

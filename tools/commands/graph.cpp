@@ -1,4 +1,5 @@
 // lookback graph: the recorded graph of a head, as Graphviz text and, where Graphviz is, a picture.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -27,6 +28,7 @@ namespace {
 // Widths that no default T equals, so that shapes tell axes apart.
 constexpr int64_t kModelWidth = 6;
 constexpr int64_t kNarrowHead = 3;
+constexpr const char* kTitle = "The graph that backward walks";
 
 struct GraphOptions {
   uint64_t seed = 1;
@@ -77,12 +79,35 @@ std::vector<Drawn> head_graph(const GraphOptions& o) {
   return drawn;
 }
 
-std::string dot_text(const std::vector<Drawn>& graph) {
+// For the text of a picture: dot reads HTML there.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c == '&'   ? "&amp;"
+              : c == '<' ? "&lt;"
+              : c == '>' ? "&gt;"
+              : c == '"' ? "&quot;"
+                         : std::string(1, c);
+  }
+  return result;
+}
+
+std::string size_text(const GraphOptions& o) {
+  return "x (1, " + std::to_string(o.T) + ", " + std::to_string(kModelWidth) + "), head of width " +
+         std::to_string(kNarrowHead) + ", composed path, seed " + std::to_string(o.seed);
+}
+
+std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
+                     const std::string& command) {
   std::map<const Node*, size_t> number;
   for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
   std::ostringstream out;
   out << "digraph lookback {\n"
-         "  graph [nodesep=0.25, ranksep=0.3, pad=0.2];\n"
+         "  graph [nodesep=0.25, ranksep=0.3, pad=0.2, fontname=\"DejaVu Sans,sans-serif\", "
+         "labelloc=t, fontcolor=\"#1f2933\",\n    label=<<b>"
+      << kTitle << "</b><br/><font point-size=\"11\">sum(head(x)): " << escaped(size_text(o))
+      << "</font><br/><font point-size=\"9\" color=\"#5f6b7a\">made by: " << escaped(command)
+      << "</font><br/> >];\n"
          "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\", color=\"#5f6b7a\", "
          "fontcolor=\"#1f2933\", fontname=\"DejaVu Sans,sans-serif\", fontsize=12];\n"
          "  edge [color=\"#5f6b7a\", arrowsize=0.7];\n";
@@ -105,6 +130,7 @@ Table node_table(const std::vector<Drawn>& graph) {
   std::map<const Node*, size_t> number;
   for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
   Table table;
+  table.name = "nodes";
   table.title = "The nodes, in the order in which they were recorded; norms after backward";
   table.header = {"node", "op", "shape", "made from", "norm of the gradient"};
   for (size_t i = 0; i < graph.size(); ++i) {
@@ -127,7 +153,7 @@ struct Output {
 
 int run_graph(Program& program, const GraphOptions& o, const Output& output) {
   const std::vector<Drawn> graph = head_graph(o);
-  const std::string dot = dot_text(graph);
+  const std::string dot = dot_text(graph, o, program.command_line);
   if (!output.csv.empty()) write_table(node_table(graph), output.csv);
   if (output.picture.empty()) {
     program.out << dot;
@@ -155,27 +181,33 @@ Section graph_section(uint64_t seed, const std::string& command) {
   options.seed = seed;
   const std::vector<Drawn> graph = head_graph(options);
   int64_t variables = 0;
-  for (const Drawn& d : graph) variables += d.node->is_leaf() ? 1 : 0;
+  int64_t children = 0;  // of x
+  const auto x =
+      std::find_if(graph.begin(), graph.end(), [](const Drawn& d) { return d.name == "x"; });
+  for (const Drawn& d : graph) {
+    variables += d.node->is_leaf() ? 1 : 0;
+    children += std::count(d.node->parents.begin(), d.node->parents.end(), x->node);
+  }
+  const int64_t ops = static_cast<int64_t>(graph.size()) - variables;
   Drawing drawing;
   drawing.name = "graph";
   drawing.caption =
       "What backward walks, from the sum at the bottom up: boxes are ops, ellipses variables, each "
-      "with the norm of the sum's gradient there. x has three children; its gradient is the sum of "
-      "what they send.";
-  drawing.dot = dot_text(graph);
+      "with the norm of the sum's gradient there. x has " +
+      std::to_string(children) + " children; its gradient is the sum of what they send.";
+  drawing.dot = dot_text(graph, options, command);
   drawing.svg = graphviz(drawing.dot, "svg").value_or("");
   Section section;
   section.id = "graph";
-  section.title = "The graph that backward walks";
+  section.title = kTitle;
   section.claim =
       "A forward pass leaves a graph behind: each op remembers its inputs and how to turn the "
       "gradient of its result into theirs. This is the graph of sum(head(x)), as it was recorded.";
   section.drawings = {drawing};
-  section.facts = {"x (1, " + std::to_string(options.T) + ", " + std::to_string(kModelWidth) +
-                   "), head of width " + std::to_string(kNarrowHead) + ", composed path, seed " +
-                   std::to_string(seed) + ": " +
-                   std::to_string(static_cast<int64_t>(graph.size()) - variables) + " ops and " +
-                   std::to_string(variables) + " variables"};
+  section.facts = {
+      {size_text(options) + ": " + std::to_string(ops) + " ops and " + std::to_string(variables) +
+           " variables",
+       {{"ops", static_cast<double>(ops)}, {"variables", static_cast<double>(variables)}}}};
   section.tables = {node_table(graph)};
   section.source = text::definition_at("engine/node.h", "Node") + "; " +
                    text::definition_at("engine/backward.cpp", "sweep");

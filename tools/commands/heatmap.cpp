@@ -14,15 +14,10 @@
 namespace lookback::tools {
 namespace {
 
-std::string shapes(const TextSample& sample) {
-  const std::string T = std::to_string(sample.size());
-  return "x (1, " + T + ", " + std::to_string(kWidth) + "), d_head " + std::to_string(kHeadWidth) +
-         ", A (" + T + ", " + T + ")";
-}
-
 Figure finish(const HeatmapOptions& options, const plot::Panel& body, std::string title,
               std::string subtitle) {
   Figure figure;
+  figure.command = options.command;
   figure.image =
       plot::figure(body, {std::move(title), std::move(subtitle), "made by: " + options.command});
   return figure;
@@ -34,12 +29,12 @@ Figure single(const HeatmapOptions& options, const TextSample& sample) {
   panel.scale = weight_scale(sample.size());
   Figure figure =
       finish(options, plot::draw_heatmap(panel), "Causal self-attention on " + sample.name,
-             "untrained head " + std::to_string(options.head) + ", " + shapes(sample) + ", seed " +
-                 std::to_string(options.seed));
+             "untrained head " + std::to_string(options.head) + ", " + shapes_text(sample) +
+                 ", seed " + std::to_string(options.seed));
   figure.name = "heatmap";
   figure.caption = "Each row is a query's distribution over the keys up to itself; it sums to 1.";
   figure.numbers = matrix_table(weights);
-  figure.hover = {{sample.labels, sample.labels, to_doubles(weights)}};
+  figure.hover = {hover_matrix(weights, sample.labels, sample.labels)};
   return figure;
 }
 
@@ -48,26 +43,27 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   plot::HeatmapGrid grid;
   grid.scale = weight_scale(sample.size());
   Figure figure;
-  std::vector<Tensor> all;
+  std::vector<std::pair<std::string, Tensor>> all;
   std::vector<HoverMatrix> hover;
   for (int64_t i = 0; i < options.count; ++i) {
     const uint64_t seed = options.seed + (by_seed ? static_cast<uint64_t>(i) : 0);
     const int64_t head = options.head + (by_seed ? 0 : i);
-    all.push_back(head_weights(untrained_head(sample, seed, head)));
-    grid.panels.push_back(
-        matrix_panel(all.back(), sample.labels, sample.labels,
-                     by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head)));
-    hover.push_back({sample.labels, sample.labels, to_doubles(all.back())});
+    const std::string name =
+        by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head);
+    const Tensor weights = head_weights(untrained_head(sample, seed, head));
+    grid.panels.push_back(matrix_panel(weights, sample.labels, sample.labels, name));
+    hover.push_back(hover_matrix(weights, sample.labels, sample.labels));
+    all.emplace_back(name, weights);
   }
   figure = finish(options, plot::draw_heatmap_grid(grid), "Causal self-attention on " + sample.name,
                   by_seed ? "one untrained head from " + std::to_string(options.count) +
-                                " seeds, " + shapes(sample)
-                          : std::to_string(options.count) + " untrained heads, " + shapes(sample) +
-                                ", seed " + std::to_string(options.seed));
+                                " seeds, " + shapes_text(sample)
+                          : std::to_string(options.count) + " untrained heads, " +
+                                shapes_text(sample) + ", seed " + std::to_string(options.seed));
   figure.name = by_seed ? "seeds" : "heads";
   figure.caption = by_seed ? "The same text and head, other random weights: one colour scale."
                            : "Heads that differ by nothing but their random weights.";
-  figure.numbers = matrix_table(cat(all, 0));
+  figure.numbers = panel_table(all);
   figure.hover = std::move(hover);
   return figure;
 }
@@ -88,11 +84,13 @@ Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_
                          "What query " + std::to_string(i) + " '" +
                              sample.labels[static_cast<size_t>(i)] + "' attends to",
                          sample.name + ", untrained head " + std::to_string(options.head) + ", " +
-                             shapes(sample) + ", seed " + std::to_string(options.seed));
+                             shapes_text(sample) + ", seed " + std::to_string(options.seed));
   figure.name = "heatmap-row";
-  figure.caption = "One row of the matrix, the last query: its distribution over the keys.";
+  figure.caption =
+      "One row of the matrix, query " + std::to_string(i) + ": its distribution over the keys.";
   figure.numbers = matrix_table(weights);
-  figure.hover = {{{sample.labels[static_cast<size_t>(i)]}, sample.labels, to_doubles(weights)}};
+  figure.hover = {hover_matrix(weights, {sample.labels[static_cast<size_t>(i)]}, sample.labels)};
+  figure.hover[0].first_row = i;
   return figure;
 }
 
@@ -104,12 +102,10 @@ Figure heatmap_figure(const HeatmapOptions& options) {
   return options.grid == Grid::none ? single(options, sample) : grid(options, sample);
 }
 
-Section heatmap_section(const TextOptions& text, uint64_t seed) {
+Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments) {
   HeatmapOptions options;
   options.text = text;
   options.seed = seed;
-  options.command = "lookback heatmap --seed " + std::to_string(seed);
-  if (!text.file.empty()) options.command += " --text " + text.file;
   Section section;
   section.id = "heatmap";
   section.title = "Attention on real text";
@@ -120,18 +116,19 @@ Section heatmap_section(const TextOptions& text, uint64_t seed) {
       "query.";
   section.source = text::definition_at("attention/head.cpp", "Head::forward") + "; " +
                    text::definition_at("attention/head.cpp", "Head::weights");
-  section.command = options.command + " --out heatmap.png --csv heatmap.csv";
-  section.figures.push_back(heatmap_figure(options));
-  const std::string base = options.command;
-  for (const Grid kind : {Grid::seeds, Grid::heads}) {
-    options.grid = kind;
-    options.command = base + (kind == Grid::seeds ? " --grid seeds" : " --grid heads");
+  const auto add = [&](const std::string& extra, const std::string& name) {
+    options.command = "lookback heatmap" + extra + " --out " + name + ".png" + arguments;
     section.figures.push_back(heatmap_figure(options));
-  }
+  };
+  add("", "heatmap");
+  section.command = options.command;
+  options.grid = Grid::seeds;
+  add(" --grid seeds", "seeds");
+  options.grid = Grid::heads;
+  add(" --grid heads", "heads");
   options.grid = Grid::none;
   options.row = -1;
-  options.command = base + " --row -1";
-  section.figures.push_back(heatmap_figure(options));
+  add(" --row -1", "heatmap-row");
   return section;
 }
 

@@ -24,6 +24,7 @@ struct HeatmapOptions {
 Figure heatmap_figure(const HeatmapOptions& options);
 
 // For the lab: the text's heatmap, several seeds, several heads, and the last query's row.
-Section heatmap_section(const TextOptions& text, uint64_t seed);
+// `arguments`: those that say so on a command line, " --seed 1 --text t.txt".
+Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments);
 
 }  // namespace lookback::tools

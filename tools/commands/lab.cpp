@@ -8,6 +8,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/heatmap.h"
 #include "tools/commands/options.h"
+#include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/program.h"
 #include "tools/report/page.h"
@@ -33,44 +34,28 @@ struct Part {
 std::vector<Part> lab_parts(const LabOptions& options) {
   TextOptions text;
   text.file = options.text_file;
-  const std::string tail = " --seed " + std::to_string(options.seed);
+  const std::string seed = " --seed " + std::to_string(options.seed);
   const std::string with_text =
-      tail + (options.text_file.empty() ? "" : " --text " + options.text_file);
+      seed + (options.text_file.empty() ? "" : " --text " + command_word(options.text_file));
+  // Each picture is drawn as the command line that it bears would draw it.
+  const auto line = [](const std::string& name, const std::string& tail) {
+    return "lookback " + name + " --out " + name + ".png" + tail;
+  };
+  const uint64_t n = options.seed;
   return {
-      {"heatmap", [=] { return heatmap_section(text, options.seed); }},
-      {"prove", [=] { return prove_section(options.seed, "lookback prove" + tail); }},
-      {"break",
-       [=] { return break_section(options.seed, "lookback break --out break.png" + tail); }},
-      {"influence",
-       [=] {
-         return influence_section(text, options.seed,
-                                  "lookback influence --out influence.png" + with_text);
-       }},
-      {"scale",
-       [=] { return scale_section(options.seed, "lookback scale --out scale.png" + tail); }},
-      {"atlas",
-       [=] {
-         return atlas_section(text, options.seed, "lookback atlas --out atlas.png" + with_text);
-       }},
-      {"smooth",
-       [=] { return smooth_section(64, options.seed, "lookback smooth --out smooth.png" + tail); }},
-      {"row",
-       [=] {
-         return row_section(text, options.seed, -1, "lookback row --out row.png" + with_text);
-       }},
-      {"stream",
-       [=] {
-         return stream_section(text, options.seed, "lookback stream --out stream.png" + with_text);
-       }},
-      {"order",
-       [=] {
-         return order_section(text, options.seed, "lookback order --out order.png" + with_text);
-       }},
-      {"cost",
-       [=] { return cost_section(2048, options.seed, "lookback cost --out cost.png" + tail); }},
-      {"shapes", [=] { return shapes_section({}, "lookback shapes"); }},
-      {"graph",
-       [=] { return graph_section(options.seed, "lookback graph --out graph.svg" + tail); }},
+      {"heatmap", [=] { return heatmap_section(text, n, with_text); }},
+      {"prove", [=] { return prove_section(n, "lookback prove --out prove.html" + seed); }},
+      {"break", [=] { return break_section(n, line("break", seed)); }},
+      {"influence", [=] { return influence_section(text, n, line("influence", with_text)); }},
+      {"scale", [=] { return scale_section(n, line("scale", seed)); }},
+      {"atlas", [=] { return atlas_section(text, n, line("atlas", with_text)); }},
+      {"smooth", [=] { return smooth_section(64, n, line("smooth", seed)); }},
+      {"row", [=] { return row_section(text, n, -1, line("row", with_text)); }},
+      {"stream", [=] { return stream_section(text, n, line("stream", with_text)); }},
+      {"order", [=] { return order_section(text, n, line("order", with_text)); }},
+      {"cost", [=] { return cost_section(2048, n, line("cost", seed)); }},
+      {"shapes", [=] { return shapes_section({}, "lookback shapes --out shapes.html"); }},
+      {"graph", [=] { return graph_section(n, "lookback graph --out graph.svg" + seed); }},
   };
 }
 
@@ -82,22 +67,6 @@ void make_folder(const std::string& path) {
     throw std::runtime_error("cannot create the folder '" + path + "': " + error.message());
   }
   if (!fs::is_directory(path)) throw std::runtime_error("'" + path + "' is not a folder");
-}
-
-void write_section(const Section& section, const std::string& folder) {
-  for (const Figure& figure : section.figures) {
-    const std::string stem = folder + "/" + figure.name;
-    write_figure(figure, stem + ".png", stem + ".csv");
-  }
-  for (const Drawing& drawing : section.drawings) {
-    const std::string stem = folder + "/" + drawing.name;
-    text::write_file(stem + ".dot", drawing.dot);
-    if (!drawing.svg.empty()) text::write_file(stem + ".svg", drawing.svg);
-  }
-  for (size_t i = 0; i < section.tables.size(); ++i) {
-    const std::string number = i == 0 ? "" : "-" + std::to_string(i + 1);
-    write_table(section.tables[i], folder + "/" + section.id + "-table" + number + ".csv");
-  }
 }
 
 int run_lab(Program& program, const LabOptions& options) {
@@ -117,13 +86,14 @@ int run_lab(Program& program, const LabOptions& options) {
     write_section(sections.back(), options.out);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     program.err << ' ' << static_cast<int>(seconds * 10) / 10.0 << " s"
-                << (sections.back().ok ? "" : "  FAILED") << '\n';
-    ok = ok && sections.back().ok;
+                << (sections.back().ok() ? "" : "  FAILED") << '\n';
+    if (report_failures(program.err, sections.back()) != 0) ok = false;
   }
   const PageText text = {
       "Causal self-attention, looked at",
-      "Every claim below was checked, broken or measured by the run that made this page. Pictures "
-      "show rows as queries and columns as keys; the numbers of each stand beside it as CSV.",
+      "What is called proved, broken or measured below was so by the run that made this page. "
+      "Pictures show rows as queries and columns as keys. Each picture, table and list of facts "
+      "names the file beside this page that holds its numbers.",
       program.command_line};
   text::write_file(options.out + "/index.html", page(text, sections));
   program.out << "The pictures and their numbers are in " << options.out << "; the report is "

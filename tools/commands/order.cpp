@@ -10,28 +10,57 @@
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/commands/untrained.h"
+#include "tools/fixed_threads.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
 #include "tools/report/panels.h"
 #include "tools/text/sources.h"
+#include "tools/theorems/theorem.h"
 
 namespace lookback::tools {
 namespace {
 
+double lowest(const Tensor& x) { return min(x).item<double>(); }
+double highest(const Tensor& x) { return max(x).item<double>(); }
+
 std::string range(const Tensor& sums) {
-  return plot::format_number(min(sums).item<double>(), 3) + " to " +
-         plot::format_number(max(sums).item<double>(), 3);
+  return plot::format_number(lowest(sums), 3) + " to " + plot::format_number(highest(sums), 3);
+}
+
+Fact row_sums(const std::string& what, const Tensor& sums) {
+  return {
+      what + ": row sums " + range(sums),
+      {{what + ", smallest row sum", lowest(sums)}, {what + ", largest row sum", highest(sums)}}};
 }
 
 // Row sums in the lesson's own setting, mask after softmax.
-std::string lesson_range(uint64_t seed) {
+Tensor lesson_sums(uint64_t seed) {
   const NoGradGuard no_grad;
   Generator generator(seed);
   const Tensor x = randn({4, 8, kWidth}, generator);
   const attention::Head head(kWidth, kHeadWidth, 8, generator);
   const Tensor scores = matmul(head.query.forward(x), transpose(head.key.forward(x), -2, -1)) *
                         (1.0 / std::sqrt(static_cast<double>(kHeadWidth)));
-  return range(sum(where(attention::causal_mask(8, 8), softmax(scores, -1), zeros({})), -1));
+  return sum(where(attention::causal_mask(8, 8), softmax(scores, -1), zeros({})), -1);
+}
+
+// Which theorems of the ledger the bug breaks: the mutation lab's row, run here.
+Fact failing_theorems(uint64_t seed) {
+  const FixedThreads two(2);  // as the mutation lab
+  std::string names;
+  int64_t failing = 0;
+  for (const Subject& mutant : mutants()) {
+    if (mutant.name != "mask after softmax") continue;
+    for (const Theorem& theorem : theorems()) {
+      if (check_theorem(theorem, mutant, seed).ok) continue;
+      names += (failing++ == 0 ? "" : ", ") + theorem.id;
+    }
+  }
+  const auto all = static_cast<int64_t>(theorems().size());
+  return {"theorems that fail when the mask comes after softmax: " + std::to_string(failing) +
+              " of " + std::to_string(all) + (failing > 0 ? ": " + names : ""),
+          {{"theorems that fail", static_cast<double>(failing)},
+           {"theorems", static_cast<double>(all)}}};
 }
 
 }  // namespace
@@ -53,6 +82,7 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
                  matrix_panel(after, sample.labels, sample.labels, "softmax, then mask",
                               "row sums " + range(sums_after))};
   grid.columns = 2;
+  grid.scale = weight_scale(T);
   plot::Bars bars;
   bars.values = to_doubles(sums_after);
   bars.labels = sample.labels;
@@ -64,31 +94,40 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
   bars.reference_label = "mask before softmax";
   Figure figure;
   figure.name = "order";
+  const int64_t half = (T + 1) / 2;
+  const double early = mean(narrow(sums_after, 0, 0, half)).item<double>();
+  const double late = mean(narrow(sums_after, 0, T - half, half)).item<double>();
   figure.caption =
-      "Zeroing future weights after softmax throws away the mass they had taken: early rows, whose "
-      "future is longest, lose most.";
+      "Zeroing future weights after softmax throws away the mass they had taken: the first half of "
+      "the rows keeps " +
+      plot::format_number(early, 3) + " of it on average, the last half " +
+      plot::format_number(late, 3) + ".";
   figure.image =
       plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_bars(bars)}, 1),
                    {"Before or after: where the mask belongs",
-                    sample.name + ", T " + std::to_string(T) + ", seed " + std::to_string(seed),
-                    "made by: " + command});
-  figure.numbers = matrix_table(cat({before, after}, 0));
-  figure.hover = {{sample.labels, sample.labels, to_doubles(before)},
-                  {sample.labels, sample.labels, to_doubles(after)}};
+                    sample.name + ", " + model_text(sample, seed), "made by: " + command});
+  figure.numbers = panel_table({{"mask, then softmax", before},
+                                {"softmax, then mask", after},
+                                {"row sums, mask, then softmax", sums_before},
+                                {"row sums, softmax, then mask", sums_after}});
+  figure.hover = {hover_matrix(before, sample.labels, sample.labels),
+                  hover_matrix(after, sample.labels, sample.labels)};
 
   Section section;
   section.id = "order";
   section.title = "Mask before softmax, or after?";
   section.claim =
       "Masked before softmax, a row is a distribution over what the query may see. Masked after, "
-      "rows keep only part of their mass: the operator is no longer row-stochastic, outputs leave "
-      "the convex hull of the values, and the size of the loss tells of the future.";
+      "a row keeps only the mass it had left for what it may see: the operator is no longer "
+      "row-stochastic, and the size of the loss tells of the future.";
   section.facts = {
-      "row sums, mask first: " + range(sums_before),
-      "row sums, softmax first: " + range(sums_after),
-      "the lesson's x (4, 8, 32), head of width 16, softmax first: " + lesson_range(seed),
-      "theorems that fail: simplex, hull, perturbation (see the mutation lab, 'mask "
-      "after softmax')"};
+      row_sums("mask first", sums_before),
+      row_sums("softmax first", sums_after),
+      row_sums("the lesson's x (4, 8, 32), head of width 16, softmax first", lesson_sums(seed)),
+      {"mean mass kept by the first and the last half of the rows, softmax first: " +
+           plot::format_number(early, 3) + " and " + plot::format_number(late, 3),
+       {{"mean mass kept, first half", early}, {"mean mass kept, last half", late}}},
+      failing_theorems(seed)};
   section.figures = {figure};
   section.source = text::code_at("attention/scaled_dot_product.cpp",
                                  "scores = where(may_attend, scores, never)") +

@@ -6,6 +6,7 @@
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/plot/axis.h"
+#include "tools/plot/csv.h"
 #include "tools/report/json.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
@@ -37,15 +38,17 @@ std::vector<Line> ledger(uint64_t seed) {
 }
 
 std::string residual_text(const Line& line) {
+  const std::string note = line.outcome.note.empty() ? "" : "; " + line.outcome.note;
   if (line.theorem->structural) {
     return std::to_string(line.outcome.differing) + " differ";
   }
   return plot::format_number(line.outcome.residual, 2) + " of " +
-         plot::format_number(line.theorem->tolerance, 2) + " allowed";
+         plot::format_number(line.theorem->tolerance, 2) + " allowed" + note;
 }
 
 Table ledger_table(const std::vector<Line>& lines) {
   Table table;
+  table.name = "ledger";
   table.header = {"theorem",  "path",       "verdict",   "residual",      "kind",
                   "compared", "checked on", "statement", "counterexample"};
   for (const Line& line : lines) {
@@ -54,6 +57,19 @@ Table ledger_table(const std::vector<Line>& lines) {
                           residual_text(line), t.structural ? "structural" : "numerical",
                           std::to_string(line.outcome.compared), t.shapes, t.statement,
                           line.outcome.witness});
+  }
+  return table;
+}
+
+Table measured_table(const std::vector<Line>& lines) {
+  Table table;
+  table.name = "measured";
+  table.header = {"theorem", "path", "proved", "compared", "differing", "residual", "tolerance"};
+  for (const Line& line : lines) {
+    table.rows.push_back(
+        {line.theorem->id, line.path, line.outcome.ok ? "yes" : "no",
+         std::to_string(line.outcome.compared), std::to_string(line.outcome.differing),
+         plot::exact(line.outcome.residual), plot::exact(line.theorem->tolerance)});
   }
   return table;
 }
@@ -72,6 +88,7 @@ std::string ledger_json(uint64_t seed) {
                     {"compared", line.outcome.compared},
                     {"residual", line.outcome.residual},
                     {"differing", line.outcome.differing},
+                    {"note", line.outcome.note},
                     {"proved", line.outcome.ok},
                     {"counterexample", line.outcome.witness}});
   }
@@ -84,27 +101,33 @@ Section prove_section(uint64_t seed, const std::string& command) {
   const std::vector<Line> lines = ledger(seed);
   int64_t proved = 0;
   int64_t compared = 0;
+  Section section;
   for (const Line& line : lines) {
     proved += line.outcome.ok ? 1 : 0;
     compared += line.outcome.compared;
+    if (line.outcome.ok) continue;
+    section.failures.push_back("theorem '" + line.theorem->id + "' (path: " + line.path +
+                               ") fails: " + line.outcome.witness);
   }
-  Section section;
   section.id = "prove";
   section.title = "The theorem ledger";
   section.claim =
       "Each line states a theorem about attention and checks it with numbers substituted. A "
       "structural equality holds to the last bit, whatever the weights; a numerical one holds "
       "within rounding, and the tolerance is stated.";
-  section.facts = {std::to_string(proved) + " of " + std::to_string(lines.size()) +
-                   " lines proved, " + std::to_string(compared) + " numbers compared, seed " +
-                   std::to_string(seed)};
+  section.facts = {{std::to_string(proved) + " of " + std::to_string(lines.size()) +
+                        " lines proved, " + std::to_string(compared) + " numbers compared, seed " +
+                        std::to_string(seed),
+                    {{"lines proved", static_cast<double>(proved)},
+                     {"lines", static_cast<double>(lines.size())},
+                     {"numbers compared", static_cast<double>(compared)}}}};
   section.tables = {ledger_table(lines)};
+  section.data = {measured_table(lines)};
   section.source = text::definition_at("tools/theorems/theorem.h", "Theorem");
   for (const std::string family : {"simplex_theorems", "causality_theorems", "equality_theorems"}) {
     section.source += "; " + text::definition_at("tools/theorems/" + family + ".cpp", family);
   }
   section.command = command;
-  section.ok = proved == static_cast<int64_t>(lines.size());
   return section;
 }
 
@@ -124,10 +147,10 @@ void add_prove(Program& program) {
         if (!options->json.empty()) text::write_file(options->json, ledger_json(options->seed));
         if (!options->html.empty()) {
           text::write_file(options->html,
-                           page({section.title, section.claim, p.command_line}, {section}));
+                           page({section.title, section.claim, p.command_line, false}, {section}));
         }
         print_section(p.out, section);
-        return section.ok ? 0 : 1;
+        return report_failures(p.err, section);
       });
   add_seed_option(command, options->seed);
   command.text("--csv", options->output.csv, "The ledger as CSV");

@@ -99,6 +99,7 @@ const std::vector<std::string> kStepNames = {"q.k", "scaled", "masked",       "m
 
 Table step_table(const Steps& s, const TextSample& sample) {
   Table table;
+  table.name = "steps";
   table.title = "Query " + std::to_string(s.query) + ", '" +
                 sample.labels[static_cast<size_t>(s.query)] + "': from score to weight";
   table.header = {"key", "token"};
@@ -132,6 +133,7 @@ Table term_table(const Steps& s, const TextSample& sample) {
   const std::vector<int64_t> keys = listed_keys(s);
   const bool all = static_cast<int64_t>(keys.size()) == s.query + 1;
   Table table;
+  table.name = "terms";
   table.title =
       "The terms q_c k_c of each score" + (all ? std::string()
                                                : ", for the " + std::to_string(keys.size()) +
@@ -219,6 +221,12 @@ Figure row_figure(const Steps& s, const TextSample& sample, const std::string& s
                     1),
       {"One row under the microscope", subtitle, "made by: " + command});
   figure.numbers = all_numbers(s, sample);
+  const std::string query = sample.labels[static_cast<size_t>(s.query)];
+  figure.hover = {hover_matrix(transpose(s.terms, 0, 1), {}, sample.labels),
+                  hover_matrix(s.weights, {query}, sample.labels),
+                  hover_matrix(s.unscaled, {query}, sample.labels)};
+  figure.hover[0].row_title = "channel";
+  figure.hover[1].first_row = figure.hover[2].first_row = s.query;
   return figure;
 }
 
@@ -232,6 +240,10 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
   const int64_t i = row < 0 ? row + T : row;
   const Steps s = steps_of(untrained_head(sample, seed), i);
   const double rounding = max(abs(sum(s.terms, 1) - s.raw)).item<double>();
+  const double total = sum(s.exponentials).item<double>();
+  const double entropies[] = {entropy(to_doubles(s.weights)), entropy(to_doubles(s.unscaled)),
+                              std::log(static_cast<double>(i + 1))};
+  const double norms[] = {jacobian_norm(s.weights), jacobian_norm(s.unscaled)};
   Section section;
   section.id = "row";
   section.title = "The softmax microscope";
@@ -239,21 +251,28 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
       "One row of attention, step by step: the terms of each dot product, their sum, the scale, "
       "the mask, the maximum that is subtracted, exponentials, weights to the last bit, and how "
       "the largest weight responds to each score.";
-  section.facts = {"max " + short_number(s.largest) + ", sum of exponentials " +
-                       short_number(sum(s.exponentials).item<double>()),
-                   "entropy " + short_number(entropy(to_doubles(s.weights))) + " scaled, " +
-                       short_number(entropy(to_doubles(s.unscaled))) + " not scaled (uniform: " +
-                       short_number(std::log(static_cast<double>(i + 1))) + ")",
-                   "norm of diag(p) - p p^T: " + short_number(jacobian_norm(s.weights)) +
-                       " scaled, " + short_number(jacobian_norm(s.unscaled)) + " not scaled",
-                   "terms summed one by one differ from q.k by at most " +
-                       plot::format_number(rounding, 2) + ": rounding"};
+  section.facts = {
+      {"max " + short_number(s.largest) + ", sum of exponentials " + short_number(total),
+       {{"max", s.largest}, {"sum of exponentials", total}}},
+      {"entropy " + short_number(entropies[0]) + " scaled, " + short_number(entropies[1]) +
+           " not scaled (uniform: " + short_number(entropies[2]) + ")",
+       {{"entropy, scaled", entropies[0]},
+        {"entropy, not scaled", entropies[1]},
+        {"entropy, uniform", entropies[2]}}},
+      {"norm of diag(p) - p p^T: " + short_number(norms[0]) + " scaled, " + short_number(norms[1]) +
+           " not scaled",
+       {{"norm of diag(p) - p p^T, scaled", norms[0]},
+        {"norm of diag(p) - p p^T, not scaled", norms[1]}}},
+      {"terms summed one by one differ from q.k by at most " + plot::format_number(rounding, 2),
+       {{"largest difference", rounding}}}};
   section.figures = {row_figure(
       s, sample,
       sample.name + ", query " + std::to_string(i) + " '" + sample.labels[static_cast<size_t>(i)] +
           "', untrained head, d_k " + std::to_string(kHeadWidth) + ", seed " + std::to_string(seed),
       command)};
   section.tables = {term_table(s, sample), step_table(s, sample)};
+  section.data = {panel_table({{"q", s.q}})};
+  section.data[0].name = "query";
   section.source = text::code_at("attention/scaled_dot_product.cpp",
                                  "Tensor scores = matmul(q, transpose(k, -2, -1)) * scale;") +
                    ", q.k; " + text::definition_at("engine/ops/softmax.cpp", "softmax");

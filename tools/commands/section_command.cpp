@@ -34,8 +34,15 @@ void print_table(std::ostream& out, const Table& table) {
 
 void print_section(std::ostream& out, const Section& section) {
   out << section.title << '\n';
-  for (const std::string& fact : section.facts) out << "  " << fact << '\n';
+  for (const Fact& fact : section.facts) out << "  " << fact.sentence << '\n';
   for (const Table& table : section.tables) print_table(out, table);
+}
+
+int report_failures(std::ostream& err, const Section& section) {
+  for (const std::string& failure : section.failures) {
+    err << "lookback: " << section.id << ": " << failure << '\n';
+  }
+  return section.ok() ? 0 : 1;
 }
 
 CommandLine add_section_command(Program& program, const std::string& name,
@@ -47,7 +54,7 @@ CommandLine add_section_command(Program& program, const std::string& name,
         const Section section = make(p.command_line);
         if (!section.figures.empty()) write_figure(section.figures[0], output->png, output->csv);
         print_section(p.out, section);
-        return section.ok ? 0 : 1;
+        return report_failures(p.err, section);
       });
   add_output_options(command, *output, false);
   return command;

@@ -13,6 +13,8 @@ namespace lookback::tools {
 
 // Title, facts and tables, aligned for a terminal.
 void print_section(std::ostream& out, const Section& section);
+// One line for each thing that did not hold. Returns the exit code.
+int report_failures(std::ostream& err, const Section& section);
 
 // Adds a command that makes a Section from the command line as typed, prints it, and writes its
 // first figure to --out and the numbers to --csv, if asked for. Exit code 1 if the Section is not

@@ -14,6 +14,8 @@
 #include "tools/commands/sections.h"
 #include "tools/commands/shapes_reader.h"
 #include "tools/program.h"
+#include "tools/report/page.h"
+#include "tools/text/files.h"
 #include "tools/text/sources.h"
 
 namespace lookback::tools {
@@ -121,6 +123,7 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
 Section shapes_section(const ShapesOptions& o, const std::string& command) {
   check(o.D % o.H == 0, "shapes", "H must divide D; got D ", o.D, " and H ", o.H);
   Table table;
+  table.name = "steps";
   table.title = "One multi-head forward pass, composed path, no bias";
   table.header = {"step",   "op",        "shape", "axes", "bytes", "kept for backward",
                   "source", "what it is"};
@@ -147,9 +150,12 @@ Section shapes_section(const ShapesOptions& o, const std::string& command) {
   section.facts = {"B " + std::to_string(o.B) + ", T " + std::to_string(o.T) + ", D " +
                        std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) +
                        ", r 1, d_k = d_v " + std::to_string(o.D / o.H),
-                   "bytes of all results, views counted as if copied: " + std::to_string(bytes),
-                   "bytes kept for backward: " + std::to_string(kept) +
-                       "; by the fused path: " + std::to_string(fused)};
+                   {"bytes of all results, views counted as if copied: " + std::to_string(bytes),
+                    {{"bytes of all results", static_cast<double>(bytes)}}},
+                   {"bytes kept for backward: " + std::to_string(kept) +
+                        "; by the fused path: " + std::to_string(fused),
+                    {{"bytes kept for backward", static_cast<double>(kept)},
+                     {"bytes kept by the fused path", static_cast<double>(fused)}}}};
   section.tables = {table};
   section.source = "attention/SHAPES.md; " +
                    text::definition_at("attention/multi_head.cpp", "MultiHeadAttention::run");
@@ -161,29 +167,33 @@ void add_shapes(Program& program) {
   struct Options {
     ShapesOptions shapes;
     bool quiz = false;
-    std::string csv;
+    OutputOptions output;
   };
   const auto options = std::make_shared<Options>();
-  CommandLine command =
-      add_command(program, "shapes", "Every tensor's shape in a forward pass; --quiz asks for them",
-                  [options](Program& p) {
-                    if (options->quiz) {
-                      shapes_section(options->shapes, "");  // refuses bad sizes
-                      return quiz(p, options->shapes, std::cin);
-                    }
-                    const Section section = shapes_section(options->shapes, p.command_line);
-                    if (!options->csv.empty()) {
-                      write_table(section.tables[0], options->csv);
-                    }
-                    print_section(p.out, section);
-                    return 0;
-                  });
+  CommandLine command = add_command(
+      program, "shapes", "Every tensor's shape in a forward pass; --quiz asks for them",
+      [options](Program& p) {
+        if (options->quiz) {
+          shapes_section(options->shapes, "");  // refuses bad sizes
+          return quiz(p, options->shapes, std::cin);
+        }
+        const Section section = shapes_section(options->shapes, p.command_line);
+        const OutputOptions& output = options->output;
+        if (!output.csv.empty()) write_table(section.tables[0], output.csv);
+        if (!output.png.empty()) {
+          text::write_file(output.png,
+                           page({section.title, section.claim, p.command_line, false}, {section}));
+        }
+        print_section(p.out, section);
+        return 0;
+      });
   command.number("-B", options->shapes.B, "Batch", 1);
   command.number("-T", options->shapes.T, "Time", 1);
   command.number("-D", options->shapes.D, "Model width", 1);
   command.number("-H", options->shapes.H, "Heads", 1);
   command.flag("--quiz", options->quiz, "Hide the shapes and ask for them");
-  command.text("--csv", options->csv, "The table as CSV");
+  command.text("--csv", options->output.csv, "The table as CSV");
+  command.text("--out", options->output.png, "The table as a page (HTML)");
 }
 
 }  // namespace lookback::tools

@@ -51,12 +51,15 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
 
   plot::HeatmapGrid grid;
   grid.columns = static_cast<int>(kBandwidths.size());
+  grid.scale = weight_scale(T);
   grid.scale.masked_label = "exactly 0";
+  if (grid.scale.log) grid.scale.low = 1e-3;  // the tails of a Gaussian have no end
   plot::LinePlot lines;
   lines.title = "What each does to a signal";
   lines.x_title = "position";
   lines.y_title = "value";
   lines.width = 900;
+  lines.whole_x = true;
   plot::Series raw;
   raw.name = "signal";
   raw.x = time;
@@ -64,31 +67,43 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
   raw.line = false;
   lines.series.push_back(raw);
   Figure figure;
-  std::vector<Tensor> drawn;
+  std::vector<std::pair<std::string, Tensor>> drawn;
+  std::vector<std::pair<std::string, Tensor>> smoothed = {{"signal", signal}};
+  std::vector<Fact> facts;
   for (const double s : kBandwidths) {
     const Tensor A = smoothing_weights(T, s);
     const std::string name = "s = " + plot::format_number(s, 2);
     grid.panels.push_back(matrix_panel(A, {}, {}, name));
     figure.hover.push_back(hover_matrix(A, {}, {}));
-    drawn.push_back(A);
+    drawn.emplace_back(name, A);
+    smoothed.emplace_back(name + ", smoothed", matmul(A, signal));
+    const double itself = select(select(A, 0, T - 1), 0, T - 1).item<double>();
+    facts.push_back(
+        {name + ": the last position gives itself the weight " + plot::format_number(itself, 3),
+         {{name + ", weight of the last position on itself", itself}}});
     plot::Series series;
     series.name = name;
     series.x = time;
-    series.y = to_doubles(matmul(A, signal));
+    series.y = to_doubles(smoothed.back().second);
     series.points = false;
     lines.series.push_back(series);
   }
   figure.name = "smooth";
   figure.caption =
-      "A narrow bandwidth copies each token, a broad one averages everything so far; being causal, "
-      "every smoother lags behind a step.";
+      "The narrower the bandwidth, the more of a position's output is its own value: " +
+      plot::format_number(facts.front().numbers[0].value, 3) +
+      " of the last one's at s = " + plot::format_number(kBandwidths.front(), 2) + ", " +
+      plot::format_number(facts.back().numbers[0].value, 3) +
+      " at s = " + plot::format_number(kBandwidths.back(), 2) +
+      ". No smoother sees ahead: each lags behind a step.";
   figure.image =
       plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_lines(lines)}, 1),
                    {"Attention by position alone: a smoother",
                     "weights softmax(-(i - j)^2 / 2 s^2), masked; T " + std::to_string(T) +
                         ", seed " + std::to_string(seed),
                     "made by: " + command});
-  figure.numbers = matrix_table(cat(drawn, 0));
+  drawn.insert(drawn.end(), smoothed.begin(), smoothed.end());
+  figure.numbers = panel_table(drawn);
   Section section;
   section.id = "smooth";
   section.title = "Attention as smoothing";
@@ -97,6 +112,7 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
       "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
       "attention adds. These are the baselines that heatmaps of real heads are compared with.";
   section.figures = {figure};
+  section.facts = facts;
   section.source = text::definition_at("tools/commands/smooth.cpp", "smoothing_weights");
   section.command = command;
   return section;

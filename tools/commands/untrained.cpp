@@ -23,6 +23,17 @@ UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t he
   return model;
 }
 
+std::string shapes_text(const TextSample& sample) {
+  const std::string T = std::to_string(sample.size());
+  return "x (1, " + T + ", " + std::to_string(kWidth) + "), d_head " + std::to_string(kHeadWidth) +
+         ", A (" + T + ", " + T + ")";
+}
+
+std::string model_text(const TextSample& sample, uint64_t seed, int64_t head_index) {
+  return "untrained head " + std::to_string(head_index) + ", " + shapes_text(sample) + ", seed " +
+         std::to_string(seed);
+}
+
 Tensor head_weights(const UntrainedHead& model) {
   const NoGradGuard no_grad;
   model.head->forward(model.x);

@@ -22,6 +22,11 @@ struct UntrainedHead {
 UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index = 0,
                              int64_t d_head = kHeadWidth);
 
+// For titles: "untrained head 0, x (1, 64, 32), d_head 16, A (64, 64), seed 1".
+std::string model_text(const TextSample& sample, uint64_t seed, int64_t head_index = 0);
+// The same without head and seed, where a figure shows several.
+std::string shapes_text(const TextSample& sample);
+
 Tensor head_weights(const UntrainedHead& model);  // (T, T)
 // q k^T / sqrt(d_k), before any mask: (T, T).
 Tensor head_scores(const UntrainedHead& model);

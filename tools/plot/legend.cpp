@@ -18,6 +18,8 @@ void draw_mark(Canvas& canvas, const LegendEntry& entry, int center_y, const The
   const int length = theme.px(kLineSample);
   if (entry.mark == Mark::swatch) {
     canvas.fill_rect(0, center_y - swatch / 2, swatch, swatch, entry.color);
+    const bool pale = std::min({entry.color.r, entry.color.g, entry.color.b}) > 240;
+    if (pale) canvas.frame_rect(0, center_y - swatch / 2, swatch, swatch, 1, palette::frame);
     return;
   }
   const double thickness = 1.8 * theme.scale();

@@ -26,16 +26,20 @@ std::string hover_json(const Figure& figure) {
   for (size_t m = 0; m < count; ++m) {
     const plot::CellArea& area = figure.image.areas[m];
     nlohmann::json values = nlohmann::json::array();
-    for (const double value : figure.hover[m].values)
-      values.push_back(plot::format_number(value, 5));
+    const HoverMatrix& hover = figure.hover[m];
+    for (const double value : hover.values) values.push_back(plot::format_number(value, 5));
+    if (!hover.texts.empty()) values = hover.texts;
     matrices.push_back({{"x", area.x},
                         {"y", area.y},
                         {"w", area.cell_width},
                         {"h", area.cell_height},
                         {"rows", area.rows},
                         {"columns", area.columns},
-                        {"queries", figure.hover[m].row_labels},
-                        {"keys", figure.hover[m].column_labels},
+                        {"row", hover.row_title},
+                        {"column", hover.column_title},
+                        {"first", hover.first_row},
+                        {"rowLabels", hover.row_labels},
+                        {"columnLabels", hover.column_labels},
                         {"values", values}});
   }
   std::string text = matrices.dump();

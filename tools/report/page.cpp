@@ -56,8 +56,9 @@ void write_figure_html(std::string& html, const Figure& figure) {
   const plot::Canvas& canvas = figure.image.canvas;
   html += "<figure><div class=\"picture\"><img alt=\"" + escaped(figure.caption) + "\" width=\"" +
           std::to_string(canvas.width() / 2) + "\" height=\"" +
-          std::to_string(canvas.height() / 2) + "\" src=\"data:image/png;base64," +
-          base64(plot::encode_png(canvas)) + "\">";
+          std::to_string(canvas.height() / 2) +
+          "\" style=\"--natural: " + std::to_string(canvas.width() / 2) +
+          "px\" src=\"data:image/png;base64," + base64(plot::encode_png(canvas)) + "\">";
   if (!figure.hover.empty()) {
     html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
   }
@@ -87,9 +88,12 @@ std::string cell(const std::string& field) {
   return (keep ? "<td class=\"keep\">" : "<td>") + escaped(field) + "</td>";
 }
 
-void write_table_html(std::string& html, const Table& table) {
+void write_table_html(std::string& html, const Table& table, const std::string& file) {
   html += "<div class=\"scroll\"><table>";
-  if (!table.title.empty()) html += "<caption>" + escaped(table.title) + "</caption>";
+  const std::string caption =
+      escaped(table.title) +
+      (file.empty() ? "" : " <span class=\"files\">" + escaped(file) + "</span>");
+  if (!caption.empty()) html += "<caption>" + caption + "</caption>";
   if (!table.header.empty()) {
     html += "<thead><tr>";
     for (const std::string& field : table.header) html += "<th>" + escaped(field) + "</th>";
@@ -104,20 +108,31 @@ void write_table_html(std::string& html, const Table& table) {
   html += "</tbody></table></div>\n";
 }
 
-void write_section_html(std::string& html, const Section& section) {
+void write_section_html(std::string& html, const Section& section, bool files) {
   html += "<section id=\"" + escaped(section.id) + "\"><h2>" + escaped(section.title) + "</h2>\n";
   html += "<p class=\"claim\">" + escaped(section.claim) + "</p>\n";
   for (const Figure& figure : section.figures) write_figure_html(html, figure);
   for (const Drawing& drawing : section.drawings) write_drawing_html(html, drawing);
   if (!section.facts.empty()) {
     html += "<ul class=\"facts\">";
-    for (const std::string& fact : section.facts) html += "<li>" + escaped(fact) + "</li>";
+    for (const Fact& fact : section.facts) html += "<li>" + escaped(fact.sentence) + "</li>";
+    if (files) html += "<li class=\"files\">" + escaped(section.id) + "-facts.csv</li>";
     html += "</ul>\n";
   }
-  for (const Table& table : section.tables) write_table_html(html, table);
+  for (const std::string& failure : section.failures) {
+    html += "<p class=\"bad\">failed: " + escaped(failure) + "</p>\n";
+  }
+  for (const Table& table : section.tables) {
+    write_table_html(html, table, files ? table_file(section, table) : "");
+  }
   html += "<p class=\"read\"><b>Read</b> <code>" + escaped(section.source) +
           "</code></p><p class=\"read\"><b>Draw it again</b> <code>" + escaped(section.command) +
-          "</code></p></section>\n";
+          "</code></p>";
+  for (const Figure& figure : section.figures) {
+    if (figure.command.empty() || figure.command == section.command) continue;
+    html += "<p class=\"read\"><code>" + escaped(figure.command) + "</code></p>";
+  }
+  html += "</section>\n";
 }
 
 }  // namespace
@@ -133,10 +148,10 @@ std::string page(const PageText& text, const std::vector<Section>& sections) {
       "</code></p></header>\n<nav><ol>";
   for (const Section& section : sections) {
     html += "<li><a href=\"#" + escaped(section.id) + "\">" + escaped(section.title) + "</a>" +
-            (section.ok ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
+            (section.ok() ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
   }
   html += "</ol></nav>\n<main>\n";
-  for (const Section& section : sections) write_section_html(html, section);
+  for (const Section& section : sections) write_section_html(html, section, text.files);
   html += "</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>";
   html += kPageScript;
   html += "</script></body></html>\n";

@@ -12,6 +12,7 @@ struct PageText {
   std::string title;
   std::string introduction;
   std::string command;  // that made the page
+  bool files = true;    // whether the files with the numbers stand beside it, to be named
 };
 
 // Pictures are embedded; hovering a matrix cell shows its query, key and value.

@@ -20,11 +20,13 @@ a { color: var(--accent); }
 section { padding-top: 2.5rem; }
 figure { margin: 1.25rem 0; }
 .picture { position: relative; display: inline-block; max-width: 100%; background: #fff;
-  border: 1px solid var(--line); border-radius: .4rem; overflow: hidden; }
-.picture img { display: block; max-width: 100%; height: auto; }
+  border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; }
+.picture img { display: block; width: 100%; max-width: var(--natural); height: auto;
+  min-width: min(var(--natural), 58rem); }
 figcaption { color: var(--muted); font-size: .95rem; margin-top: .4rem; max-width: 44rem; }
 .files { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85em; }
 .facts { max-width: 44rem; padding-left: 1.2rem; }
+.facts .files { list-style: none; color: var(--muted); }
 .scroll { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
@@ -60,9 +62,10 @@ for (const picture of document.querySelectorAll(".picture")) {
       const column = Math.floor((x - m.x) / m.w);
       const row = Math.floor((y - m.y) / m.h);
       if (column < 0 || row < 0 || column >= m.columns || row >= m.rows) continue;
-      const name = (labels, i) => labels[i] === undefined ? `${i}` : `${i} “${labels[i]}”`;
-      tip.textContent = `query ${name(m.queries, row)}, key ${name(m.keys, column)}: ` +
-        m.values[row * m.columns + column];
+      const name = (title, labels, i, first) =>
+        `${title} ${i + first}` + (labels[i] === undefined ? "" : ` “${labels[i]}”`);
+      tip.textContent = `${name(m.row, m.rowLabels, row, m.first)}, ` +
+        `${name(m.column, m.columnLabels, column, 0)}: ${m.values[row * m.columns + column]}`;
       tip.hidden = false;
       tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
       tip.style.top = `${Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8)}px`;

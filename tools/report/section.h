@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/tensor.h"
@@ -16,17 +17,38 @@ struct Table {
   std::string title;
   std::vector<std::string> header;  // may be empty
   std::vector<std::vector<std::string>> rows;
+  std::string name = "table";  // of its file in the report: "nodes" gives graph-nodes.csv
 };
 
 // A (rows, columns) matrix, or a (n) vector as one row, as a table without header.
 Table matrix_table(const Tensor& matrix);
+// Several matrices, or vectors as one row, in one table: a column that names the panel, one that
+// numbers its rows from 0, and the values.
+Table panel_table(const std::vector<std::pair<std::string, Tensor>>& panels);
 std::vector<double> to_doubles(const Tensor& x);
+
+// A measured sentence, "row sums are 1 within 2e-7", and the numbers in it with all their digits.
+struct Number {
+  std::string name;
+  double value;
+};
+
+struct Fact {
+  Fact(std::string words, std::vector<Number> measured = {})
+      : sentence(std::move(words)), numbers(std::move(measured)) {}
+  std::string sentence;
+  std::vector<Number> numbers;
+};
 
 // What stands under the pointer in one matrix of a picture; in the order of Panel::areas.
 struct HoverMatrix {
   std::vector<std::string> row_labels;
   std::vector<std::string> column_labels;
   std::vector<double> values;  // row-major
+  std::string row_title = "query";
+  std::string column_title = "key";
+  int64_t first_row = 0;           // the number of the first row
+  std::vector<std::string> texts{};  // what to show in place of the values; empty: the values
 };
 
 struct Figure {
@@ -35,6 +57,7 @@ struct Figure {
   plot::Panel image;
   Table numbers;                   // what is drawn
   std::vector<HoverMatrix> hover;  // empty: nothing to hover
+  std::string command;             // that draws it; empty: the section's
 };
 
 // A graph, laid out by Graphviz rather than by us.
@@ -51,15 +74,21 @@ struct Section {
   std::string claim;  // what is claimed or asked, in a paragraph
   std::vector<Figure> figures;
   std::vector<Drawing> drawings;
-  std::vector<Table> tables;       // shown in the page
-  std::vector<std::string> facts;  // measured sentences: "row sums are 1 within 2e-7"
-  std::string source;              // where to read: "attention/head.cpp, Head::forward"
-  std::string command;             // what draws it again: "lookback heatmap --seed 1 ..."
-  bool ok = true;                  // false: a proof failed; the program then exits with 1
+  std::vector<Table> tables;  // shown in the page
+  std::vector<Table> data;    // further numbers behind it: files only
+  std::vector<Fact> facts;
+  std::string source;                 // where to read: "attention/head.cpp, Head::forward"
+  std::string command;                // what draws it again: "lookback heatmap --seed 1 ..."
+  std::vector<std::string> failures;  // what did not hold; the program then exits with 1
+  bool ok() const { return failures.empty(); }
 };
 
 // Writes the picture and its numbers (an empty path: not that one), both or neither.
 void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path);
 void write_table(const Table& table, const std::string& csv_path);
+// Everything in an existing folder: name.png and name.csv of each figure, id-name.csv of each
+// table, id-facts.csv.
+void write_section(const Section& section, const std::string& folder);
+std::string table_file(const Section& section, const Table& table);  // "graph-nodes.csv"
 
 }  // namespace lookback::tools

@@ -16,6 +16,7 @@ struct Outcome {
   double residual = 0;    // the largest difference that a tolerance was held against
   int64_t differing = 0;  // numbers that had to be the same bits, or yes or no, and were not
   int64_t compared = 0;   // numbers looked at
+  std::string note;       // what else was measured, for the ledger
   std::string witness;    // "row 2, key 5: 0.113 instead of 0"
 };
 
@@ -54,6 +55,7 @@ class Checker {
   void all_zero(const std::string& where, const Tensor& got);
   // What a check of derivatives measured, over `compared` elements.
   void derivatives(const std::string& where, const GradCheckResult& result, int64_t compared);
+  void note(const std::string& text) { outcome_.note = text; }
   void that(bool holds, const std::string& otherwise);
   Outcome outcome() const { return outcome_; }
 
