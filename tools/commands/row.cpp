@@ -199,6 +199,7 @@ plot::Heatmap term_strip(const Steps& s, const TextSample& sample) {
                                      "The terms of q.k: column j sums to the score of key j");
   const double most = max(abs(shown)).item<double>();
   strip.row_title = "channel c";
+  strip.largest_cell = 18;
   strip.scale.map = plot::ColorMap::red_blue;
   strip.scale.low = -most;
   strip.scale.high = most;
@@ -265,11 +266,11 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
         {"norm of diag(p) - p p^T, not scaled", norms[1]}}},
       {"terms summed one by one differ from q.k by at most " + plot::format_number(rounding, 2),
        {{"largest difference", rounding}}}};
-  section.figures = {row_figure(
-      s, sample,
-      sample.name + ", query " + std::to_string(i) + " '" + sample.labels[static_cast<size_t>(i)] +
-          "', untrained head, d_k " + std::to_string(kHeadWidth) + ", seed " + std::to_string(seed),
-      command)};
+  section.figures = {row_figure(s, sample,
+                                sample.name + ", query " + std::to_string(i) + " '" +
+                                    sample.labels[static_cast<size_t>(i)] + "', " +
+                                    model_text(sample, seed),
+                                command)};
   section.tables = {term_table(s, sample), step_table(s, sample)};
   section.data = {panel_table({{"q", s.q}})};
   section.data[0].name = "query";

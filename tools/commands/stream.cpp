@@ -73,7 +73,7 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
     drawn.header.push_back("output, channel " + std::to_string(c));
   }
   plot::LinePlot top;
-  top.series = {score, running_max};
+  top.series = {running_max, score};
   top.title = "Scores as they arrive, and the largest so far";
   top.x_title = "key";
   top.y_title = "score";
@@ -96,6 +96,7 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
   const Tensor film = transpose(stack(outputs), 0, 1);  // (d_v, T)
   plot::Heatmap strip = matrix_panel(film, {}, sample.labels, "The output, key by key");
   strip.row_title = "channel";
+  strip.largest_cell = 18;
   strip.scale.map = plot::ColorMap::red_blue;
   strip.scale.title = "accumulator / sum";
   strip.scale.zero_is_masked = false;

@@ -28,7 +28,8 @@ void check(const Heatmap& heatmap) {
 // Square cells, except that a strip of few rows (or columns) is made thick enough to read.
 MatrixFrame size_cells(const Heatmap& heatmap, double target, double stretch, const Theme& theme) {
   const std::int64_t longer = std::max(heatmap.rows, heatmap.columns);
-  const int cell = cell_pixels(longer, target, stretch, theme);
+  const int cell =
+      std::min(cell_pixels(longer, target, stretch, theme), theme.px(heatmap.largest_cell));
   const auto thick = [&](std::int64_t count) {
     return std::max<int>(
         cell, static_cast<int>(std::min<std::int64_t>(theme.px(120) / count, theme.px(32))));

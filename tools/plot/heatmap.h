@@ -23,6 +23,7 @@ struct Heatmap {
   std::string row_title = "query";
   std::string column_title = "key";
   ColorScale scale{};
+  double largest_cell = 56.0;  // layout units: less where few columns would make a tall strip
   bool show_values = false;  // numbers in the cells, where every one of them fits
 };
 
