@@ -1,70 +1,122 @@
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
+#include <algorithm>
+#include <charconv>
+#include <limits>
 
 namespace lookback::tools {
 namespace {
 
-CLI::Validator at_least(int64_t lowest) {
-  const auto validate = [lowest](std::string& value) -> std::string {
-    int64_t number = 0;
-    const bool ok = CLI::detail::lexical_cast(value, number) && number >= lowest;
-    return ok ? "" : "must be a whole number from " + std::to_string(lowest) + " up; got " + value;
-  };
-  return CLI::Validator(validate, "INT >= " + std::to_string(lowest));
+// A whole number, all of `text`. CLI11 would take what is too large for the largest there is.
+template <class Int>
+Int whole_number(const std::string& name, const std::string& text, Int lowest, Int highest) {
+  Int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < lowest || number > highest) {
+    throw CLI::ValidationError(name, "'" + text + "' is not a whole number from " +
+                                         std::to_string(lowest) + " to " + std::to_string(highest));
+  }
+  return number;
+}
+
+std::string type_of(const Range& range) {
+  return "INT from " + std::to_string(range.lowest) + " to " + std::to_string(range.highest);
 }
 
 }  // namespace
+
+void CommandLine::add(const std::string& name, const std::string& sentence, const std::string& type,
+                      std::function<void(const std::string&)> take, const std::string& shown) {
+  app_->add_option_function<std::string>(name, std::move(take), sentence)
+      ->type_name(type)
+      ->default_str(shown);
+}
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& sentence) {
   app_->add_flag(name, value, sentence);
 }
 
 void CommandLine::text(const std::string& name, std::string& value, const std::string& sentence) {
-  CLI::Option* option = app_->add_option(name, value, sentence);
-  if (!value.empty()) option->capture_default_str();
+  const auto take = [&value, name](const std::string& given) {
+    if (given.empty()) throw CLI::ValidationError(name, "the value is empty");
+    value = given;
+  };
+  add(name, sentence, "TEXT", take, value);
 }
 
 void CommandLine::text(const std::string& name, std::optional<std::string>& value,
                        const std::string& sentence) {
-  app_->add_option_function<std::string>(
-      name, [&value](const std::string& given) { value = given; }, sentence);
+  const auto take = [&value, name](const std::string& given) {
+    if (given.empty()) throw CLI::ValidationError(name, "the value is empty");
+    value = given;
+  };
+  add(name, sentence, "TEXT", take);
 }
 
-void CommandLine::required_text(const std::string& name, std::string& value,
-                                const std::string& sentence) {
-  app_->add_option(name, value, sentence)->required();
+void CommandLine::add_file(const std::string& name, std::string& path, const std::string& sentence,
+                           FileOption file) {
+  const auto take = [&path, files = files_, file = std::move(file)](const std::string& given) {
+    if (given.empty()) throw CLI::ValidationError(file.option, "the value is empty");
+    path = given;
+    files->push_back(file);
+    files->back().path = given;
+  };
+  add(name, sentence, "FILE", take);
 }
+
+void CommandLine::input(const std::string& name, std::string& path, const std::string& sentence) {
+  add_file(name, path, sentence, {name, "", false, {}});
+}
+
+void CommandLine::output(const std::string& name, std::string& path, const std::string& sentence,
+                         const std::vector<std::string>& endings) {
+  add_file(name, path, sentence, {name, "", true, endings});
+}
+
+void CommandLine::require(const std::string& name) { app_->get_option(name)->required(); }
 
 void CommandLine::number(const std::string& name, int64_t& value, const std::string& sentence,
-                         std::optional<int64_t> lowest, Default mention) {
-  CLI::Option* option = app_->add_option(name, value, sentence);
-  if (lowest) option->check(at_least(*lowest));
-  if (mention == Default::shown) option->capture_default_str();
+                         Range range, Default mention) {
+  const auto take = [&value, name, range](const std::string& given) {
+    value = whole_number(name, given, range.lowest, range.highest);
+  };
+  add(name, sentence, type_of(range), take, mention == Default::shown ? std::to_string(value) : "");
 }
 
 void CommandLine::number(const std::string& name, std::optional<int64_t>& value,
-                         const std::string& sentence, std::optional<int64_t> lowest) {
-  CLI::Option* option = app_->add_option_function<int64_t>(
-      name, [&value](int64_t given) { value = given; }, sentence);
-  if (lowest) option->check(at_least(*lowest));
+                         const std::string& sentence, Range range) {
+  const auto take = [&value, name, range](const std::string& given) {
+    value = whole_number(name, given, range.lowest, range.highest);
+  };
+  add(name, sentence, type_of(range), take);
 }
 
 void CommandLine::seed(const std::string& name, uint64_t& value, const std::string& sentence) {
-  app_->add_option(name, value, sentence)->capture_default_str();
+  const auto take = [&value, name](const std::string& given) {
+    value = whole_number<uint64_t>(name, given, 0, std::numeric_limits<uint64_t>::max());
+  };
+  add(name, sentence, "UINT", take, std::to_string(value));
 }
 
 void CommandLine::choose(const std::string& name, const std::string& sentence,
-                         const std::vector<std::pair<std::string, int>>& words,
-                         std::function<void(int)> take) {
-  app_->add_option_function<int>(name, std::move(take), sentence)
-      ->transform(CLI::CheckedTransformer(std::map<std::string, int>(words.begin(), words.end())))
-      ->type_name("ENUM");
+                         const std::vector<std::string>& words, std::function<void(size_t)> take) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : " or ") + word;
+  add(name, sentence, all, [=](const std::string& given) {
+    const auto at = std::find(words.begin(), words.end(), given);
+    if (at == words.end()) throw CLI::ValidationError(name, "'" + given + "' is not " + all);
+    take(static_cast<size_t>(at - words.begin()));
+  });
 }
 
 void CommandLine::exclusive(const std::string& one, const std::string& other) {
   app_->get_option(one)->excludes(app_->get_option(other));
+}
+
+void CommandLine::needs(const std::string& one, const std::string& other) {
+  app_->get_option(one)->needs(app_->get_option(other));
 }
 
 }  // namespace lookback::tools

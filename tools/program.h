@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "tools/command_line.h"
 
@@ -16,6 +17,7 @@ struct Program {
   std::ostream& err;
   std::function<int()> action;  // set by the chosen command; returns the exit code
   std::string command_line;     // as typed, for footers: "lookback heatmap --prompt 'the cat' ..."
+  std::vector<FileOption> files;  // that the command line names
 };
 
 // An argument as printed command lines hold it: copied into a shell it gives the same bytes, and

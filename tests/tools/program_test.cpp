@@ -1,74 +1,17 @@
-// The program as a user meets it: exit codes, one-line errors, nothing left behind. Strategy: run
-// run() in this process with real files in a temporary folder.
-#include "tools/run.h"
-
+// The program as a user meets it: what each command writes, and its exit code.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <thread>
+
+#include "tests/tools/program_support.h"
 
 namespace lookback::tools {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Result {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Result run_program(const std::vector<std::string>& arguments) {
-  std::vector<const char*> argv = {"lookback"};
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(static_cast<int>(argv.size()), argv.data(), out, err);
-  return {code, out.str(), err.str()};
-}
-
-class ProgramTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() /
-        ("lookback-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
-    return path(name);
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  size_t files() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
-  }
-  // One line, that names the program, the command and what was wrong; the exit code; no new file.
-  void expect_refused(const std::vector<std::string>& arguments, int code,
-                      const std::string& words) const {
-    const size_t before = files();
-    const Result result = run_program(arguments);
-    EXPECT_EQ(result.code, code) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.err.rfind("lookback: ", 0), 0U) << result.err;
-    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
-    EXPECT_EQ(files(), before);
-  }
-
-  fs::path folder_;
-};
 
 std::vector<std::vector<double>> parse_csv(const std::string& text) {
   std::vector<std::vector<double>> rows;
@@ -139,42 +82,37 @@ TEST_F(ProgramTest, GridsAndRowsAreDrawn) {
   }
 }
 
-TEST_F(ProgramTest, RefusesBadTexts) {
-  const std::string out = path("a.png");
-  expect_refused({"heatmap", "--prompt", "", "--out", out}, 1, "empty");
-  expect_refused({"heatmap", "--text", write("e.txt", ""), "--out", out}, 1, "empty");
-  expect_refused({"heatmap", "--text", write("i.txt", "ab\xff"), "--out", out}, 1, "byte 2");
-  expect_refused({"heatmap", "--text", path("missing.txt"), "--out", out}, 1,
-                 "No such file or directory");
-  expect_refused({"heatmap", "--text", folder_.string(), "--out", out}, 1, "directory");
+TEST_F(ProgramTest, TellsWhenStandardOutputIsFull) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  for (const std::vector<const char*>& argv : std::vector<std::vector<const char*>>{
+           {"lookback", "--help"}, {"lookback", "graph"}, {"lookback", "prove"}}) {
+    std::ofstream full("/dev/full");
+    std::ostringstream err;
+    EXPECT_EQ(run(static_cast<int>(argv.size()), argv.data(), full, err), 1) << argv[1];
+    EXPECT_NE(err.str().find("cannot write to standard output"), std::string::npos) << argv[1];
+    EXPECT_EQ(lines(err.str()), 1) << err.str();
+  }
 }
 
-TEST_F(ProgramTest, RefusesBadOutputs) {
-  expect_refused({"heatmap", "--prompt", "x", "--out", path("no/a.png")}, 1,
-                 "No such file or directory");
-  expect_refused({"heatmap", "--prompt", "x", "--out", folder_.string()}, 1, "cannot write");
-  expect_refused({"heatmap", "--prompt", "x", "--out", path("a.png"), "--csv", path("no/a.csv")}, 1,
-                 "No such file or directory");
+TEST_F(ProgramTest, APipeIsATextForEveryPart) {
+  for (const char* command : {"heatmap", "atlas"}) {  // atlas loads its text more than once
+    const std::string pipe = path(command);
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] { std::ofstream(pipe) << "to be or not"; });
+    const Result result = run_program({command, "--text", pipe, "--out", path("a.png")});
+    writer.join();
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
 }
 
-TEST_F(ProgramTest, RefusesBadContexts) {
-  const std::string out = path("a.png");
-  expect_refused({"heatmap", "--prompt", "abc", "--context", "0", "--out", out}, 2, "--context");
-  expect_refused({"heatmap", "--prompt", "abc", "--context", "-3", "--out", out}, 2, "--context");
-  expect_refused({"heatmap", "--prompt", "abc", "--context", "4", "--out", out}, 1, "longer");
-  expect_refused({"heatmap", "--context", "2000", "--out", out}, 1, "longer");
-  expect_refused({"heatmap", "--prompt", "abc", "--row", "3", "--out", out}, 1, "row");
-}
-
-TEST_F(ProgramTest, RefusesWrongUsage) {
-  const std::string out = path("a.png");
-  expect_refused({}, 2, "subcommand");
-  expect_refused({"heetmap"}, 2, "heetmap");
-  expect_refused({"heatmap"}, 2, "--out");
-  expect_refused({"heatmap", "--out", out, "--nonsense"}, 2, "--nonsense");
-  expect_refused({"heatmap", "--out", out, "--seed", "one"}, 2, "seed");
-  expect_refused({"heatmap", "--out", out, "--context", "ten"}, 2, "context");
-  expect_refused({"heatmap", "--out", out, "--prompt", "x", "--text", "y"}, 2, "--text");
+TEST_F(ProgramTest, AQuizCountsWhatItAsked) {
+  std::istringstream answers("64, 64\n1\n");
+  std::streambuf* const before = std::cin.rdbuf(answers.rdbuf());
+  const Result result = run_program({"shapes", "--quiz"});
+  std::cin.rdbuf(before);
+  std::cin.clear();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.out.find("\n1 of 2 right\n"), std::string::npos) << result.out;
 }
 
 TEST_F(ProgramTest, HelpIsNotAnError) {
@@ -262,15 +200,6 @@ TEST_F(ProgramTest, LabsPicturesAreThoseThatTheirCommandsDraw) {
     const std::string name = page.substr(begin, at + 4 - begin);
     EXPECT_TRUE(fs::exists(path("lab/" + name))) << name;
   }
-}
-
-TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
-  expect_refused({"lab", "--text", path("missing.txt"), "--out", path("lab")}, 1,
-                 "No such file or directory");
-}
-
-TEST_F(ProgramTest, ShapesRefusesHeadsThatDoNotDivide) {
-  expect_refused({"shapes", "-D", "10", "-H", "3"}, 1, "divide");
 }
 
 TEST_F(ProgramTest, GraphIsGraphvizText) {

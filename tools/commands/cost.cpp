@@ -23,6 +23,7 @@ namespace lookback::tools {
 namespace {
 
 constexpr int64_t kHeadDim = 64;
+constexpr int64_t kLongest = 32768;  // dense attention then takes 8 GiB
 
 // The median of at least 7 runs, and of as many as half a second holds, up to 41: short runs need
 // more of them beside other programs' work.
@@ -264,7 +265,8 @@ void add_cost(Program& program) {
       [options](const std::string& line) {
         return cost_section(options->max_T, options->seed, line);
       });
-  command.number("--max", options->max_T, "The longest T, from 1024 up", 1024);
+  command.number("--max", options->max_T, "The longest T; dense attention takes 8 T T bytes",
+                 {1024, kLongest});
   add_seed_option(command, options->seed);
 }
 

@@ -1,7 +1,6 @@
 // lookback graph: the recorded graph of a head, as Graphviz text and, where Graphviz is, a picture.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -159,7 +158,7 @@ int run_graph(Program& program, const GraphOptions& o, const Output& output) {
     program.out << dot;
     return 0;
   }
-  const std::string extension = std::filesystem::path(output.picture).extension();
+  const std::string extension = ending_of(output.picture);
   if (extension != ".png" && extension != ".svg") {
     text::write_file(output.picture, dot);
     return 0;
@@ -225,11 +224,13 @@ void add_graph(Program& program) {
       add_command(program, "graph", "The recorded graph of a head (Graphviz)",
                   [options](Program& p) { return run_graph(p, options->graph, options->output); });
   add_seed_option(command, options->graph.seed);
-  command.number("-T", options->graph.T, "Tokens", 1);
-  command.text("--out", options->output.picture,
-               "graph.dot, or graph.png or graph.svg where Graphviz is installed; default: "
-               "the DOT text to standard output");
-  command.text("--csv", options->output.csv, "The nodes and the norms of their gradients");
+  command.number("-T", options->graph.T, "Tokens", {1, kMaxContext});
+  command.output("--out", options->output.picture,
+                 "graph.dot, or graph.png or graph.svg where Graphviz is installed; default: "
+                 "the DOT text to standard output",
+                 {".dot", ".gv", ".txt", ".png", ".svg"});
+  command.output("--csv", options->output.csv, "The nodes and the norms of their gradients",
+                 kCsvNames);
 }
 
 }  // namespace lookback::tools

@@ -69,9 +69,7 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
 }
 
 Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t row) {
-  const int64_t T = sample.size();
-  check_index(row >= -T && row < T, "row", "row ", row, " is out of range for ", T, " tokens");
-  const int64_t i = row < 0 ? row + T : row;
+  const int64_t i = row_of(row, sample.size());
   const Tensor weights =
       select(head_weights(untrained_head(sample, options.seed, options.head)), 0, i);
   plot::Bars bars;
@@ -144,14 +142,17 @@ void add_heatmap(Program& program) {
                   });
   add_text_options(command, options->text);
   add_seed_option(command, options->seed);
-  command.number("--head", options->head, "Which head drawn from the seed (from 0)", 0,
+  command.number("--head", options->head, "Which head drawn from the seed", {0, 1023},
                  Default::hidden);
   command.choice<Grid>("--grid", options->grid, "Several panels in one figure: heads or seeds",
                        {{"heads", Grid::heads}, {"seeds", Grid::seeds}});
-  command.number("--count", options->count, "Panels of a grid", 1, Default::hidden);
-  command.number("--row", options->row, "One query's distribution as bars; -1: the last");
+  command.number("--count", options->count, "Panels of a grid", {1, 64}, Default::hidden);
+  command.needs("--count", "--grid");
+  command.number("--row", options->row, "One query's distribution as bars; -1: the last",
+                 {-kMaxContext, kMaxContext - 1});
   command.exclusive("--row", "--grid");
   add_output_options(command, *output);
+  command.require("--out");
 }
 
 }  // namespace lookback::tools

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "tools/text/bundled.h"
 #include "tools/text/files.h"
@@ -12,29 +13,48 @@
 namespace lookback::tools {
 
 void add_text_options(CommandLine command, TextOptions& options) {
-  command.text("--text", options.file, "A UTF-8 text file");
+  command.input("--text", options.file, "A UTF-8 text file, or a pipe");
   command.text("--prompt", options.prompt, "A text, given here");
   command.exclusive("--text", "--prompt");
-  command.number("--context", options.context, "Tokens to look at (default: at most 64)", 1);
+  command.number("--context", options.context, "Tokens to look at (default: at most 64)",
+                 {1, kMaxContext});
 }
+
+namespace {
+
+// The tokens of the text; `name` receives what titles call it.
+std::vector<char32_t> read_text(const TextOptions& options, std::string& name) {
+  std::string_view bytes;
+  std::string source;  // what errors call it
+  if (options.prompt) {
+    bytes = *options.prompt;
+    name = "'" + text::one_line(*options.prompt, 48) + "'";
+    source = "the prompt";
+  } else if (!options.file.empty()) {
+    if (options.bytes->empty()) *options.bytes = text::read_file(options.file);
+    bytes = *options.bytes;
+    name = options.file.substr(options.file.find_last_of('/') + 1);
+    source = "'" + options.file + "'";
+  } else {
+    bytes = text::bundled_text();
+    name = "shakespeare.txt";
+    source = name;
+  }
+  try {
+    std::vector<char32_t> symbols = text::decode_utf8(bytes);
+    if (!symbols.empty()) return symbols;
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(source + ": " + error.what());
+  }
+  throw std::invalid_argument(source + " is empty");
+}
+
+}  // namespace
 
 TextSample load_text(const TextOptions& options) {
   TextSample sample;
-  std::string bytes;
-  if (options.prompt) {
-    bytes = *options.prompt;
-    sample.name = "'" + text::one_line(bytes, 48) + "'";
-    if (bytes.empty()) throw std::invalid_argument("the prompt is empty");
-  } else if (!options.file.empty()) {
-    bytes = text::read_file(options.file);
-    sample.name = options.file.substr(options.file.find_last_of('/') + 1);
-  } else {
-    bytes = text::bundled_text();
-    sample.name = "shakespeare.txt";
-  }
-  const std::vector<char32_t> symbols = text::decode_utf8(bytes);
+  const std::vector<char32_t> symbols = read_text(options, sample.name);
   const auto length = static_cast<int64_t>(symbols.size());
-  if (length == 0) throw std::invalid_argument("the text is empty");
   if (options.context.value_or(0) > length) {
     throw std::invalid_argument("the context is longer than the text; got " +
                                 std::to_string(*options.context) + " and " +
@@ -53,14 +73,19 @@ TextSample load_text(const TextOptions& options) {
   return sample;
 }
 
-void add_output_options(CommandLine command, OutputOptions& options, bool png_required) {
-  const std::string sentence = "The picture to write (PNG)";
-  if (png_required) {
-    command.required_text("--out", options.png, sentence);
-  } else {
-    command.text("--out", options.png, sentence);
+int64_t row_of(int64_t row, int64_t T) {
+  if (row < -T || row >= T) {
+    throw std::out_of_range("there is no row " + std::to_string(row) + ": the rows of " +
+                            std::to_string(T) + " tokens are 0 to " + std::to_string(T - 1) +
+                            ", or -1 (the last) to -" + std::to_string(T));
   }
-  command.text("--csv", options.csv, "The drawn numbers, with full precision");
+  return row < 0 ? row + T : row;
+}
+
+void add_output_options(CommandLine command, OutputOptions& options) {
+  command.output("--out", options.png, "The picture to write: a PNG, so not x.jpg or x.svg",
+                 kPngNames);
+  command.output("--csv", options.csv, "The drawn numbers, with full precision", kCsvNames);
 }
 
 void add_seed_option(CommandLine command, uint64_t& seed) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct TextOptions {
   std::string file;
   std::optional<std::string> prompt;
   std::optional<int64_t> context;  // unset: what the text has, at most kDefaultContext
+  // The bytes of `file`, once read, for all copies of these options: a pipe gives them only once.
+  std::shared_ptr<std::string> bytes = std::make_shared<std::string>();
 };
 
 inline constexpr int64_t kDefaultContext = 64;
@@ -37,13 +40,22 @@ struct TextSample {
 // the context is longer than the text or than kMaxContext.
 TextSample load_text(const TextOptions& options);
 
+// The row that --row means, for T tokens: negative ones count from the end. Throws
+// std::out_of_range, saying which rows there are.
+int64_t row_of(int64_t row, int64_t T);
+
 // --out FILE and --csv FILE of a command that draws one picture.
+// The names that each may have (CommandLine::output).
+inline const std::vector<std::string> kPngNames = {".png"};
+inline const std::vector<std::string> kCsvNames = {".csv", ".txt"};
+inline const std::vector<std::string> kHtmlNames = {".html", ".htm"};
+
 struct OutputOptions {
   std::string png;
   std::string csv;
 };
 
-void add_output_options(CommandLine command, OutputOptions& options, bool png_required = true);
+void add_output_options(CommandLine command, OutputOptions& options);
 void add_seed_option(CommandLine command, uint64_t& seed);
 
 }  // namespace lookback::tools

@@ -153,9 +153,9 @@ void add_prove(Program& program) {
         return report_failures(p.err, section);
       });
   add_seed_option(command, options->seed);
-  command.text("--csv", options->output.csv, "The ledger as CSV");
-  command.text("--json", options->json, "The ledger as JSON");
-  command.text("--out", options->html, "The ledger as a page (HTML)");
+  command.output("--csv", options->output.csv, "The ledger as CSV", kCsvNames);
+  command.output("--json", options->json, "The ledger as JSON", {".json", ".txt"});
+  command.output("--out", options->html, "The ledger as a page (HTML)", kHtmlNames);
 }
 
 }  // namespace lookback::tools

@@ -236,9 +236,7 @@ Figure row_figure(const Steps& s, const TextSample& sample, const std::string& s
 Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
                     const std::string& command) {
   const TextSample sample = load_text(text);
-  const int64_t T = sample.size();
-  check_index(row >= -T && row < T, "row", "row ", row, " is out of range for ", T, " tokens");
-  const int64_t i = row < 0 ? row + T : row;
+  const int64_t i = row_of(row, sample.size());
   const Steps s = steps_of(untrained_head(sample, seed), i);
   const double rounding = max(abs(sum(s.terms, 1) - s.raw)).item<double>();
   const double total = sum(s.exponentials).item<double>();
@@ -295,7 +293,8 @@ void add_row(Program& program) {
       });
   add_text_options(command, options->text);
   add_seed_option(command, options->seed);
-  command.number("--row", options->row, "The query; negative: from the end");
+  command.number("--row", options->row, "The query; negative: from the end",
+                 {-kMaxContext, kMaxContext - 1});
 }
 
 }  // namespace lookback::tools

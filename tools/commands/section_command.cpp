@@ -56,7 +56,7 @@ CommandLine add_section_command(Program& program, const std::string& name,
         print_section(p.out, section);
         return report_failures(p.err, section);
       });
-  add_output_options(command, *output, false);
+  add_output_options(command, *output);
   return command;
 }
 

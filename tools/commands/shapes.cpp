@@ -1,4 +1,5 @@
 // lookback shapes: a traced forward pass, every tensor with its shape; and a quiz on them.
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -20,6 +21,9 @@
 
 namespace lookback::tools {
 namespace {
+
+// Of one result: 256 MiB of float32.
+constexpr int64_t kMostNumbers = int64_t{1} << 26;
 
 std::string text_of(const Shape& shape) {
   std::ostringstream text;
@@ -102,9 +106,13 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
               << ". Write each result's shape, like 2, 8, 64. Verify on paper first.\n";
   for (const Step& step : steps_of(o)) {
     if (step.source.empty()) continue;
-    program.out << ++asked << ". " << step.op << ", " << step.meaning << ": " << std::flush;
+    program.out << asked + 1 << ". " << step.op << ", " << step.meaning << ": " << std::flush;
     std::string line;
-    if (!std::getline(in, line)) break;
+    if (!std::getline(in, line)) {
+      program.out << '\n';
+      break;
+    }
+    ++asked;
     std::string digits;
     for (const char c : line) digits += (c >= '0' && c <= '9') || c == '-' ? c : ' ';
     std::istringstream numbers(digits);
@@ -122,6 +130,9 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
 
 Section shapes_section(const ShapesOptions& o, const std::string& command) {
   check(o.D % o.H == 0, "shapes", "H must divide D; got D ", o.D, " and H ", o.H);
+  check(o.B * o.T * std::max(o.H * o.T, o.D) <= kMostNumbers, "shapes",
+        "a result would have more than ", kMostNumbers, " numbers; got B ", o.B, ", T ", o.T,
+        ", D ", o.D, ", H ", o.H);
   Table table;
   table.name = "steps";
   table.title = "One multi-head forward pass, composed path, no bias";
@@ -187,13 +198,15 @@ void add_shapes(Program& program) {
         print_section(p.out, section);
         return 0;
       });
-  command.number("-B", options->shapes.B, "Batch", 1);
-  command.number("-T", options->shapes.T, "Time", 1);
-  command.number("-D", options->shapes.D, "Model width", 1);
-  command.number("-H", options->shapes.H, "Heads", 1);
+  command.number("-B", options->shapes.B, "Batch", {1, 1024});
+  command.number("-T", options->shapes.T, "Time", {1, kMaxContext});
+  command.number("-D", options->shapes.D, "Model width", {1, 4096});
+  command.number("-H", options->shapes.H, "Heads", {1, 4096});
   command.flag("--quiz", options->quiz, "Hide the shapes and ask for them");
-  command.text("--csv", options->output.csv, "The table as CSV");
-  command.text("--out", options->output.png, "The table as a page (HTML)");
+  command.output("--csv", options->output.csv, "The table as CSV", kCsvNames);
+  command.output("--out", options->output.png, "The table as a page (HTML)", kHtmlNames);
+  command.exclusive("--quiz", "--csv");
+  command.exclusive("--quiz", "--out");
 }
 
 }  // namespace lookback::tools

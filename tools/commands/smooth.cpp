@@ -129,7 +129,7 @@ void add_smooth(Program& program) {
                           [options](const std::string& line) {
                             return smooth_section(options->context, options->seed, line);
                           });
-  command.number("--context", options->context, "Positions", 2);
+  command.number("--context", options->context, "Positions", {2, kMaxContext});
   add_seed_option(command, options->seed);
 }
 
