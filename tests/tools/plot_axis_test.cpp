@@ -32,6 +32,14 @@ TEST(LinearTicks, AreRound) {
   EXPECT_EQ(texts(linear_ticks(0, 4e9, 5)), (Labels{"0", "1e+09", "2e+09", "3e+09", "4e+09"}));
 }
 
+TEST(EdgeLabels, NameWhatTheFaceLacksInOneFormThinnedOrNot) {
+  const Labels all(400, "\xf0\x93\x80\x80");  // a hieroglyph
+  const EdgeLabels wide = fit_row_labels({all[0]}, 1, 60, Theme());
+  const EdgeLabels thinned = fit_row_labels(all, 400, 4, Theme());
+  EXPECT_EQ(wide.texts[0], "U+13000");
+  EXPECT_EQ(thinned.texts[20], "20 U+13000");
+}
+
 TEST(LinearTicks, OfCountsAreWhole) {
   EXPECT_EQ(texts(linear_ticks(-0.5, 0.5, 9, 1)), (Labels{"0"}));
   EXPECT_EQ(texts(linear_ticks(-0.5, 2.5, 9, 1)), (Labels{"0", "1", "2"}));

@@ -41,14 +41,15 @@ int round_up_125(int n) {
 
 int ceil_divide(int a, int b) { return (a + b - 1) / b; }
 
+// Each label as `face` draws it alone, so that it looks the same with a number before it.
 std::vector<std::string> edge_texts(const std::vector<std::string>& labels, std::int64_t count,
-                                    bool numbered) {
+                                    bool numbered, const Font& face) {
   std::vector<std::string> texts;
   for (std::int64_t i = 0; i < count; ++i) {
     if (labels.empty()) {
       texts.push_back(std::to_string(i));
     } else {
-      const std::string& label = labels[static_cast<std::size_t>(i)];
+      const std::string label = face.drawable(labels[static_cast<std::size_t>(i)]);
       texts.push_back(numbered ? std::to_string(i) + " " + label : label);
     }
   }
@@ -145,7 +146,7 @@ EdgeLabels fit_row_labels(const std::vector<std::string>& labels, std::int64_t c
   const int needed = theme.line_height(fit.style);
   // Tokens have few tall letters: rows one line apart, less an eighth, do not touch.
   fit.stride = needed - needed / 8 <= cell ? 1 : thinned_stride(needed, cell);
-  fit.texts = edge_texts(labels, count, fit.stride > 1);
+  fit.texts = edge_texts(labels, count, fit.stride > 1, theme.font(fit.style.face));
   fit.extent = widest(fit.texts, fit.style, theme) + theme.px(kLabelGap);
   fit.overhang = std::max(0, (needed - cell) / 2 + 1);
   return fit;
@@ -157,11 +158,11 @@ EdgeLabels fit_column_labels(const std::vector<std::string>& labels, std::int64_
   EdgeLabels fit;
   fit.style = style_for(cell, theme);
   const int height = theme.line_height(fit.style);
-  fit.texts = edge_texts(labels, count, false);
+  fit.texts = edge_texts(labels, count, false, theme.font(fit.style.face));
   int width = widest(fit.texts, fit.style, theme);
   fit.turned = width + theme.px(4) > cell && width + theme.px(2) > cell;
   if (fit.turned && height - height / 8 > cell) {  // neither way: thin them
-    fit.texts = edge_texts(labels, count, true);
+    fit.texts = edge_texts(labels, count, true, theme.font(fit.style.face));
     width = widest(fit.texts, fit.style, theme);
     const int turned_stride = thinned_stride(height, cell);
     const int flat_stride = thinned_stride(width + theme.px(4), cell);

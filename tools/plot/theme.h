@@ -65,9 +65,9 @@ class Theme {
   int lines(Canvas& canvas, int x, int y, const std::vector<std::string>& lines,
             const TextStyle& style, Align align = Align::left) const;
 
- private:
   const Font& font(Face face) const;
 
+ private:
   int scale_;
   std::shared_ptr<const Fonts> fonts_;
 };

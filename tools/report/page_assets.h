@@ -21,8 +21,8 @@ section { padding-top: 2.5rem; }
 figure { margin: 1.25rem 0; }
 .picture { position: relative; display: inline-block; max-width: 100%; background: #fff;
   border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; }
-.picture img { display: block; width: 100%; max-width: var(--natural); height: auto;
-  min-width: min(var(--natural), 58rem); }
+.picture img { display: block; width: 100%; max-width: var(--natural, 46rem); height: auto;
+  min-width: min(var(--natural, 40rem), 58rem); }
 figcaption { color: var(--muted); font-size: .95rem; margin-top: .4rem; max-width: 44rem; }
 .files { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .85em; }
 .facts { max-width: 44rem; padding-left: 1.2rem; }
