@@ -78,6 +78,19 @@ void compare_matmul() {
   }
 }
 
+// Causal attention of one head looks at T (T + 1) / 2 scores: 2 d FLOPs each in q k^T and in P v;
+// the backward pass has five such products.
+double useful_flops(int64_t T, int64_t d, bool backward) {
+  const double pairs = static_cast<double>(T) * static_cast<double>(T + 1) / 2;
+  return pairs * 2.0 * static_cast<double>(d) * (backward ? 7.0 : 2.0);
+}
+
+// The same, with three projections (B T d d_head multiply-adds each) that have two gradients.
+double head_flops(int64_t B, int64_t T, int64_t d, int64_t d_head) {
+  return static_cast<double>(18 * B * T * d * d_head) +
+         static_cast<double>(B) * useful_flops(T, d_head, true);
+}
+
 void compare_heads() {
   struct Case {
     int64_t B, T, d, d_head;
@@ -90,7 +103,8 @@ void compare_heads() {
     compare({"Head forward+backward (" + std::to_string(c.B) + ", " + std::to_string(c.T) + ", " +
                  std::to_string(c.d) + ", " + std::to_string(c.d_head) + ")",
              "PyTorch", our_head(c.B, c.T, c.d, c.d_head, x, w),
-             torch_head(c.B, c.T, c.d, c.d_head, x, w), c.goal, 1e-3});
+             torch_head(c.B, c.T, c.d, c.d_head, x, w), c.goal, 1e-3,
+             head_flops(c.B, c.T, c.d, c.d_head)});
   }
 }
 
@@ -103,13 +117,6 @@ void compare_small_ops() {
     compare({std::string(op) + " forward+backward, 1024 x 1024", "PyTorch", our_row_op(op, 1024, x),
              torch_row_op(op, 1024, x), 1.5});
   }
-}
-
-// Causal attention of one head looks at T (T + 1) / 2 scores: 2 d FLOPs each in q k^T and in P v;
-// the backward pass has five such products.
-double useful_flops(int64_t T, int64_t d, bool backward) {
-  const double pairs = static_cast<double>(T) * static_cast<double>(T + 1) / 2;
-  return pairs * 2.0 * static_cast<double>(d) * (backward ? 7.0 : 2.0);
 }
 
 void compare_attention() {

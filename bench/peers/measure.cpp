@@ -7,6 +7,9 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <thread>
+
+#include "engine/kernels/threads.h"
 
 namespace lookback::peers {
 namespace {
@@ -43,15 +46,26 @@ int64_t repeats_for(const std::function<void()>& run) {
 
 Timing measure(const std::function<void()>& ours, const std::function<void()>& theirs,
                double budget) {
+  // A library's threads spin for a while after its call; they must be asleep when the other is
+  // timed. What runs before the clock starts wakes its own, and lets them find a core each.
+  const bool threaded = num_threads() > 1;
+  const auto sample = [threaded](const std::function<void()>& run, int64_t repeats) {
+    if (threaded) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));
+      const Clock::time_point woken = Clock::now();
+      while (Clock::now() - woken < std::chrono::milliseconds(50)) run();
+    }
+    return seconds_of(run, repeats);
+  };
   const int64_t our_repeats = repeats_for(ours);
   const int64_t their_repeats = repeats_for(theirs);
   std::vector<double> our_samples;
   std::vector<double> their_samples;
   const Clock::time_point start = Clock::now();
-  while (our_samples.size() < 5 ||
+  while (our_samples.size() < 7 ||
          std::chrono::duration<double>(Clock::now() - start).count() < budget) {
-    our_samples.push_back(seconds_of(ours, our_repeats));
-    their_samples.push_back(seconds_of(theirs, their_repeats));
+    our_samples.push_back(sample(ours, our_repeats));
+    their_samples.push_back(sample(theirs, their_repeats));
   }
   return {median(our_samples), median(their_samples)};
 }
