@@ -6,6 +6,7 @@
 #include "tools/commands/lab_report.h"
 #include "tools/commands/sections.h"
 #include "tools/program.h"
+#include "tools/report/graphviz.h"
 
 namespace lookback::tools {
 namespace {
@@ -25,6 +26,7 @@ std::vector<Part> lab_parts(const LabOptions& options) {
   const auto line = [](const std::string& name, const std::string& tail) {
     return "lookback " + name + " --out " + name + ".png" + tail;
   };
+  const std::string graph = graphviz("digraph {}", "svg").has_value() ? "graph.svg" : "graph.dot";
   const uint64_t n = options.seed;
   return {
       {"heatmap", [=] { return heatmap_section(text, n, with_text); }},
@@ -39,7 +41,7 @@ std::vector<Part> lab_parts(const LabOptions& options) {
       {"order", [=] { return order_section(text, n, line("order", with_text)); }},
       {"cost", [=] { return cost_section(2048, n, line("cost", seed)); }},
       {"shapes", [=] { return shapes_section({}, "lookback shapes --out shapes.html"); }},
-      {"graph", [=] { return graph_section(n, "lookback graph --out graph.svg" + seed); }},
+      {"graph", [=] { return graph_section(n, "lookback graph --out " + graph + seed); }},
   };
 }
 
