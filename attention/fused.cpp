@@ -1,5 +1,7 @@
 #include "attention/fused.h"
 
+#include "attention/masks.h"
+
 namespace lookback::attention {
 namespace {
 
@@ -19,10 +21,7 @@ Tensor fused_attention(const Tensor& q, const Tensor& k, const Tensor& v, const 
   check(q.size(-1) == k.size(-1) && k.size(-2) == v.size(-2), "fused_attention",
         "needs q (..., Tq, d_k), k (..., Tk, d_k), v (..., Tk, d_v); got ", q.shape(), ", ",
         k.shape(), " and ", v.shape());
-  const Shape scores = {q.size(-2), k.size(-2)};
-  check(!mask.defined() || can_broadcast(mask.shape(), scores), "fused_attention",
-        "the mask must broadcast to (..., Tq, Tk), here ", scores, "; got ",
-        mask.defined() ? mask.shape() : Shape());
+  check_mask("fused_attention", mask, q.size(-2), k.size(-2));
   // (B, Tq, Tk) beside a q without heads; beside a q with heads (H, Tq, Tk) broadcasts as it is.
   const bool needs_heads = mask.defined() && mask.dim() == 3 && q.dim() == 3;
   const Tensor per_head = needs_heads ? unsqueeze(mask, 1) : mask;

@@ -32,4 +32,13 @@ Tensor sliding_window_mask(int64_t Tq, int64_t Tk, int64_t W) {
   return logical_and(query >= key, !too_early);
 }
 
+void check_mask(const char* op, const Tensor& mask, int64_t Tq, int64_t Tk) {
+  if (!mask.defined()) return;
+  check(mask.dtype() == DType::boolean, op, "the mask must be boolean, true = may attend; got ",
+        mask.dtype());
+  const Shape scores = {Tq, Tk};
+  check(can_broadcast(mask.shape(), scores), op, "the mask must broadcast to (..., Tq, Tk), here ",
+        scores, "; got ", mask.shape());
+}
+
 }  // namespace lookback::attention

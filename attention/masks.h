@@ -13,4 +13,8 @@ Tensor causal_mask(int64_t Tq, int64_t Tk);
 // Tq, p - W < j <= p. W = 1 leaves each token itself. (Beltagy et al. 2020.)
 Tensor sliding_window_mask(int64_t Tq, int64_t Tk, int64_t W);
 
+// Throws std::invalid_argument unless `mask` is undefined, or boolean and fits scores (..., Tq,
+// Tk).
+void check_mask(const char* op, const Tensor& mask, int64_t Tq, int64_t Tk);
+
 }  // namespace lookback::attention

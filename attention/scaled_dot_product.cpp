@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "attention/masks.h"
 #include "engine/ops.h"
 
 namespace lookback::attention {
@@ -18,13 +19,7 @@ void check_operands(const Tensor& q, const Tensor& k, const Tensor& v, const Ten
         " and ", k.shape());
   check(k.size(-2) == v.size(-2), kName, "k and v must have the same length; got ", k.shape(),
         " and ", v.shape());
-  check(!mask.defined() || mask.dtype() == DType::boolean, kName,
-        "the mask must be boolean, true = may attend; got ",
-        mask.defined() ? mask.dtype() : DType::boolean);
-  const Shape scores = {q.size(-2), k.size(-2)};
-  check(!mask.defined() || can_broadcast(mask.shape(), scores), kName,
-        "the mask must broadcast to (..., Tq, Tk), here ", scores, "; got ",
-        mask.defined() ? mask.shape() : Shape());
+  check_mask(kName, mask, q.size(-2), k.size(-2));
 }
 
 // True if some query may attend to no key: its softmax would be 0/0.

@@ -29,8 +29,9 @@ class AdamW {
 
   AdamWOptions& options() { return options_; }  // the learning rate may follow a schedule
 
-  // What a checkpoint must hold to go on as if nothing had happened, in the order of the parameters:
-  // the steps each has taken (fewer for one that had no gradient at first), and the moments.
+  // What a checkpoint must hold to go on as if nothing had happened, in the order of the
+  // parameters: the steps each has taken (fewer for one that had no gradient at first), and the
+  // moments.
   const std::vector<int64_t>& steps() const { return steps_; }
   const std::vector<Tensor>& first_moments() const { return first_; }
   const std::vector<Tensor>& second_moments() const { return second_; }

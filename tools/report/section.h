@@ -47,7 +47,7 @@ struct HoverMatrix {
   std::vector<double> values;  // row-major
   std::string row_title = "query";
   std::string column_title = "key";
-  int64_t first_row = 0;           // the number of the first row
+  int64_t first_row = 0;             // the number of the first row
   std::vector<std::string> texts{};  // what to show in place of the values; empty: the values
 };
 
