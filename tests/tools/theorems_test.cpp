@@ -2,6 +2,7 @@
 // bug is caught by a theorem. Each pair is a test of its own.
 #include "tools/theorems/theorem.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -26,6 +27,26 @@ TEST_P(LibraryTheorem, HoldsForTheAssembledSteps) {
   const Theorem& theorem = theorems()[GetParam()];
   const Outcome outcome = check_theorem(theorem, assemble("control", "", correct_steps()), 1);
   EXPECT_TRUE(outcome.ok) << outcome.witness;
+}
+
+// A counterexample is looked for at smaller sizes, so a theorem must be true there, too.
+TEST_P(LibraryTheorem, HoldsDownToItsLeastSizes) {
+  const Theorem& theorem = theorems()[GetParam()];
+  std::vector<Sizes> smaller = {theorem.least};
+  for (const auto which : {&Sizes::batch, &Sizes::heads, &Sizes::tokens, &Sizes::width}) {
+    for (int64_t n = theorem.least.*which; n < theorem.sizes.*which; n += 1 + n / 4) {
+      smaller.push_back(theorem.sizes);
+      smaller.back().*which = n;
+      smaller.push_back(theorem.least);
+      smaller.back().*which = n;
+    }
+  }
+  for (const Sizes& sizes : smaller) {
+    for (const uint64_t seed : {uint64_t{1}, uint64_t{2}, uint64_t{3}}) {
+      const Outcome outcome = check_theorem(theorem, library_subject(true), seed, sizes);
+      EXPECT_TRUE(outcome.ok) << to_string(sizes) << ", seed " << seed << ": " << outcome.witness;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LibraryTheorem, testing::Range(size_t{0}, theorems().size()));
@@ -57,9 +78,59 @@ TEST(Theorems, DerivativesAreMeasuredNotJustPassed) {
 
 TEST(Theorems, TheFiveEqualitiesOfBitsAreStructural) {
   for (const char* id : {"prefix", "batch", "threads", "cache", "heads"}) {
-    EXPECT_TRUE(theorem_named(id).structural) << id;
+    EXPECT_EQ(theorem_named(id).equality, Equality::bits) << id;
     EXPECT_EQ(theorem_named(id).tolerance, 0) << id;
   }
+}
+
+// Fails where T >= 3 and d >= 2; cannot be run at all where T is 5.
+Theorem failing_theorem() {
+  return {.sizes = {.batch = 2, .tokens = 8, .width = 16},
+          .least = {.batch = 1, .tokens = 1, .width = 1},
+          .check = [](const Subject& subject, uint64_t, const Sizes& n) {
+            if (n.tokens == 5) throw std::runtime_error("five");
+            Checker check(subject);
+            check.that(n.tokens < 3 || n.width < 2, "wrong");
+            return check.outcome();
+          }};
+}
+
+TEST(Counterexamples, AreTheSmallestOfTheirKind) {
+  Theorem theorem = failing_theorem();
+  EXPECT_EQ(check_theorem(theorem, library_subject(false), 1).witness, "B 1, T 3, d 2: wrong");
+  theorem.least.tokens = 4;  // passes by the size that throws, 5: it fails in another way
+  EXPECT_EQ(check_theorem(theorem, library_subject(false), 1).witness, "B 1, T 4, d 2: wrong");
+  theorem.least.tokens = theorem.sizes.tokens = 5;
+  EXPECT_EQ(check_theorem(theorem, library_subject(false), 1).witness,
+            "B 1, T 5, d 1: throws: five");
+}
+
+TEST(Counterexamples, NoneIsMadeOfATheoremThatHolds) {
+  Theorem theorem = failing_theorem();
+  theorem.sizes.tokens = 2;
+  const Outcome outcome = check_theorem(theorem, library_subject(false), 1);
+  EXPECT_TRUE(outcome.ok);
+  EXPECT_EQ(outcome.witness, "");
+}
+
+const Subject& mutant_named(const std::string& name) {
+  static const std::vector<Subject> all = mutants();
+  for (const Subject& mutant : all) {
+    if (mutant.name == name) return mutant;
+  }
+  throw std::logic_error(name);
+}
+
+TEST(Counterexamples, SayWhatTheBugNeedsToShow) {
+  const auto witness = [](const char* theorem, const char* mutant) {
+    return check_theorem(theorem_named(theorem), mutant_named(mutant), 1).witness;
+  };
+  using testing::StartsWith;
+  EXPECT_THAT(witness("simplex", "mask after softmax"),
+              StartsWith("B 1, T 2, d 1: row sum of A [0, 0]: 0."));
+  EXPECT_THAT(witness("scale", "no scale"), StartsWith("d 2: "));  // sqrt(1) is 1
+  EXPECT_THAT(witness("heads", "kv heads tiled"), StartsWith("B 1, H 4, T 1, d 1: H_kv 2"));
+  EXPECT_THAT(witness("causal gradient", "window off by one"), StartsWith("B 1, H 1, T 4, d 1"));
 }
 
 class Mutant : public testing::TestWithParam<size_t> {};

@@ -1,6 +1,9 @@
 // Theorems about time: what a position may depend on.
+#include <algorithm>
+
 #include "engine/backward.h"
 #include "engine/ops.h"
+#include "tools/theorems/operands.h"
 #include "tools/theorems/theorem.h"
 
 namespace lookback::tools {
@@ -13,35 +16,50 @@ struct Model {
 };
 
 // Heads, grouped heads, multi-query, and a window.
-std::vector<Model> models(uint64_t seed, DType dtype) {
+std::vector<Model> models(uint64_t seed, const Sizes& n, DType dtype) {
   Generator generator(seed);
   std::vector<Model> list;
-  for (const int64_t kv_heads : {4, 2, 1}) {
+  for (const int64_t kv_heads : kv_head_counts(n.heads)) {
     for (const int64_t window : {0, 3}) {
-      list.push_back({"H 4, H_kv " + std::to_string(kv_heads) +
+      list.push_back({"H_kv " + std::to_string(kv_heads) +
                           (window > 0 ? ", window " + std::to_string(window) : ""),
-                      random_projections(16, 4, kv_heads, generator, dtype), window});
+                      random_projections(n.heads * n.width, n.heads, kv_heads, generator, dtype),
+                      window});
     }
   }
   return list;
 }
 
-// Whatever token 5 becomes, positions 0 ... 4 keep every bit; position 5 itself does change.
-Outcome by_perturbation(const Subject& subject, uint64_t seed) {
+Tensor random_tokens(uint64_t seed, const Sizes& n, DType dtype) {
+  Generator generator(seed);
+  return randn({n.batch, n.tokens, n.heads * n.width}, generator, dtype);
+}
+
+// Whether query i may see key j.
+bool sees(int64_t i, int64_t j, int64_t window) {
+  return j <= i && (window == 0 || j > i - window);
+}
+
+// Whatever token 5 becomes, positions 0 ... 4 keep every bit; those that see it do change.
+Outcome by_perturbation(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
+  const int64_t token = std::min<int64_t>(5, n.tokens - 1);
   for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const Model& model : models(seed, dtype)) {
-      Generator generator(seed + 1);
-      const Tensor x = randn({2, 8, 16}, generator, dtype);
+    for (const Model& model : models(seed, n, dtype)) {
+      const Tensor x = random_tokens(seed + 1, n, dtype);
       const Tensor before = subject.multi_head(model.projections, x, model.window);
       for (const double amount : {0.5, 1e6}) {
         const Tensor changed = x.clone();
-        narrow(changed, 1, 5, 1).copy_(narrow(x, 1, 5, 1) + amount);
+        narrow(changed, 1, token, 1).copy_(narrow(x, 1, token, 1) + amount);
         const Tensor after = subject.multi_head(model.projections, changed, model.window);
-        check.same_bits(model.name + ", earlier output", narrow(after, 1, 0, 5),
-                        narrow(before, 1, 0, 5));
-        const Tensor moved = select(after, 1, 5) == select(before, 1, 5);
-        check.that(sum(moved).item<int64_t>() == 0, model.name + ": token 5 does not see itself");
+        check.same_bits(model.name + ", output before token " + std::to_string(token),
+                        narrow(after, 1, 0, token), narrow(before, 1, 0, token));
+        for (int64_t i = token; i < n.tokens && amount < 1; ++i) {
+          const bool moved = sum(select(after, 1, i) != select(before, 1, i)).item<int64_t>() > 0;
+          check.that(moved == sees(i, token, model.window),
+                     model.name + ": changing token " + std::to_string(token) +
+                         (moved ? " moves" : " does not move") + " output " + std::to_string(i));
+        }
       }
     }
   }
@@ -49,22 +67,20 @@ Outcome by_perturbation(const Subject& subject, uint64_t seed) {
 }
 
 // d out_i / d x_j is exactly 0 for j > i and outside the window, and not 0 inside it.
-Outcome by_gradient(const Subject& subject, uint64_t seed) {
+Outcome by_gradient(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
-  for (const Model& model : models(seed, DType::f64)) {
-    Generator generator(seed + 2);
-    const Tensor x = randn({2, 6, 16}, generator, DType::f64).set_requires_grad(true);
+  for (const Model& model : models(seed, n, DType::f64)) {
+    const Tensor x = random_tokens(seed + 2, n, DType::f64).set_requires_grad(true);
     const Tensor out = subject.multi_head(model.projections, x, model.window);
-    for (int64_t i = 0; i < 6; ++i) {
+    for (int64_t i = 0; i < n.tokens; ++i) {
       const Tensor loss = sum(select(select(out, 0, 0), 0, i));
       const Tensor dx = grad(loss, {x}, {}, {.retain_graph = true})[0];
       const std::string where = model.name + ", d out_" + std::to_string(i);
-      check.all_zero(where + " / d the other sequence", select(dx, 0, 1));
-      for (int64_t j = 0; j < 6; ++j) {
+      check.all_zero(where + " / d another sequence", narrow(dx, 0, 1, n.batch - 1));
+      for (int64_t j = 0; j < n.tokens; ++j) {
         const Tensor part = select(select(dx, 0, 0), 0, j);
-        const bool seen = j <= i && (model.window == 0 || j > i - model.window);
         const std::string pair = where + " / d x_" + std::to_string(j);
-        if (seen) {
+        if (sees(i, j, model.window)) {
           check.that(sum(abs(part)).item<double>() > 0, pair + " is 0");
         } else {
           check.all_zero(pair, part);
@@ -75,19 +91,23 @@ Outcome by_gradient(const Subject& subject, uint64_t seed) {
   return check.outcome();
 }
 
-// Query i of a window W sees exactly the keys i - W + 1 ... i; without one, exactly 0 ... i.
-Outcome visible_keys(const Subject& subject, uint64_t) {
+// Query i of a window W sees exactly the keys i - W + 1 ... i; without one, exactly 0 ... i. Where
+// keys are more than queries, the last query is at the last key.
+Outcome visible_keys(const Subject& subject, uint64_t, const Sizes& n) {
   Checker check(subject);
-  for (const int64_t window : {0, 1, 3}) {
-    const std::vector<bool> may = subject.mask(4, 7, window).to_vector<bool>();
-    for (int64_t i = 0; i < 4; ++i) {
-      for (int64_t j = 0; j < 7; ++j) {
-        const int64_t position = i + 3;  // the last query sees the last key
-        const bool want = j <= position && (window == 0 || j > position - window);
-        check.that(may[static_cast<size_t>(i * 7 + j)] == want,
-                   "window " + std::to_string(window) + ", query " + std::to_string(i) +
-                       " of 4, key " + std::to_string(j) +
-                       " of 7: " + (want ? "masked" : "visible"));
+  const int64_t Tk = n.tokens;
+  for (const int64_t Tq : {Tk, (Tk + 1) / 2}) {
+    for (const int64_t window : {0, 1, 3}) {
+      const std::vector<bool> may = subject.mask(Tq, Tk, window).to_vector<bool>();
+      for (int64_t i = 0; i < Tq; ++i) {
+        for (int64_t j = 0; j < Tk; ++j) {
+          const bool want = sees(i + Tk - Tq, j, window);
+          check.that(may[static_cast<size_t>(i * Tk + j)] == want,
+                     "window " + (window > 0 ? std::to_string(window) : "none") + ", query " +
+                         std::to_string(i) + " of " + std::to_string(Tq) + ", key " +
+                         std::to_string(j) + " of " + std::to_string(Tk) + ": " +
+                         (want ? "masked" : "visible"));
+        }
       }
     }
   }
@@ -95,13 +115,11 @@ Outcome visible_keys(const Subject& subject, uint64_t) {
 }
 
 // A window of one key returns the values themselves.
-Outcome window_of_one(const Subject& subject, uint64_t seed) {
+Outcome window_of_one(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
-  Generator generator(seed);
-  const Tensor q = randn({1, 6, 8}, generator, DType::f64);
-  const Tensor k = randn({1, 6, 8}, generator, DType::f64);
-  const Tensor v = randn({1, 6, 8}, generator, DType::f64);
-  check.same_bits("output", subject.attend(q, k, v, subject.mask(6, 6, 1)).output, v);
+  const Operands o = random_operands(seed, n);
+  check.same_bits("output",
+                  subject.attend(o.q, o.k, o.v, subject.mask(n.tokens, n.tokens, 1)).output, o.v);
   return check.outcome();
 }
 
@@ -109,14 +127,32 @@ Outcome window_of_one(const Subject& subject, uint64_t seed) {
 
 std::vector<Theorem> causality_theorems() {
   return {
-      {"perturbation", "Changing token 5 changes no bit before it, and itself does change",
-       "x (2, 8, 16); H 4; H_kv 4, 2, 1; window none, 3", true, 0, true, by_perturbation},
-      {"causal gradient", "d out_i / d x_j is exactly 0 for j > i, and nonzero where j is seen",
-       "x (2, 6, 16); every i, j; H_kv 4, 2, 1; window none, 3", true, 0, true, by_gradient},
-      {"visible keys", "The mask is aligned at the bottom right and a window shows W keys",
-       "mask (4, 7); W none, 1, 3", true, 0, false, visible_keys},
-      {"window of one", "A window of one key returns v", "q, k, v (1, 6, 8)", true, 0, false,
-       window_of_one},
+      {.id = "perturbation",
+       .statement = "Changing token 5 changes no bit before it, and each output that sees it",
+       .operands = "x (B, T, H d), f32 and f64; H_kv H, H/2, 1; window none, 3",
+       .sizes = {.batch = 2, .heads = 4, .tokens = 8, .width = 4},
+       .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
+       .multi_head = true,
+       .check = by_perturbation},
+      {.id = "causal gradient",
+       .statement = "d out_i / d x_j is exactly 0 for j > i, and nonzero where j is seen",
+       .operands = "x (B, T, H d); every i, j; H_kv H, H/2, 1; window none, 3",
+       .sizes = {.batch = 2, .heads = 4, .tokens = 6, .width = 4},
+       .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
+       .multi_head = true,
+       .check = by_gradient},
+      {.id = "visible keys",
+       .statement = "The mask is aligned at the bottom right and a window shows W keys",
+       .operands = "masks (T, T) and (T/2, T); W none, 1, 3",
+       .sizes = {.tokens = 7},
+       .least = {.tokens = 1},
+       .check = visible_keys},
+      {.id = "window of one",
+       .statement = "A window of one key returns v",
+       .operands = "q, k, v (B, T, d)",
+       .sizes = {.batch = 1, .tokens = 6, .width = 8},
+       .least = {.batch = 1, .tokens = 1, .width = 1},
+       .check = window_of_one},
   };
 }
 

@@ -1,5 +1,7 @@
 // Theorems that say: two ways lead to the same numbers, within rounding or to the bit.
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "attention/fused.h"
 #include "attention/multi_head.h"
@@ -8,38 +10,29 @@
 #include "engine/ops.h"
 #include "nn/embedding.h"
 #include "tools/fixed_threads.h"
+#include "tools/theorems/operands.h"
 #include "tools/theorems/theorem.h"
 
 namespace lookback::tools {
 namespace {
 
-struct Case {
-  Projections projections;
-  Tensor x;
-};
-
-Case random_case(uint64_t seed, const Shape& shape, int64_t kv_heads, DType dtype) {
-  Generator generator(seed);
-  Case c;
-  c.projections = random_projections(shape[2], 4, kv_heads, generator, dtype);
-  c.x = randn(shape, generator, dtype);
-  return c;
-}
-
 // Without a mask and without positions, permuting the rows of x permutes the output; positions
 // added to x change nothing about that; permuting *tokens* before positions are added breaks it.
-Outcome permutation(const Subject& subject, uint64_t seed) {
+Outcome permutation(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
-  constexpr int64_t T = 8;
+  const int64_t T = n.tokens;
   Generator generator(seed);
-  const nn::Embedding token(10, 16, generator, DType::f64);
-  const Tensor positions = randn({T, 16}, generator, DType::f64);
-  const Tensor index = from_vector<int64_t>({3, 1, 4, 1, 5, 9, 2, 6}, {T});
-  const Tensor order = from_vector<int64_t>({2, 0, 7, 5, 1, 6, 3, 4}, {T});
+  const nn::Embedding token(10, n.width, generator, DType::f64);
+  const Tensor positions = randn({T, n.width}, generator, DType::f64);
+  std::vector<int64_t> order = {2, 7, 1, 5, 0, 6, 3, 4};  // moves something at every T > 1
+  std::erase_if(order, [T](int64_t t) { return t >= T; });
+  const Tensor index = narrow(from_vector<int64_t>({3, 1, 4, 1, 5, 9, 2, 6}, {8}), 0, 0, T);
   const auto head = [&](const Tensor& x) {
     return subject.attend(x, x, x, Tensor()).output.detach();
   };
-  const auto permuted = [&](const Tensor& rows) { return index_select(rows, 0, order); };
+  const auto permuted = [&](const Tensor& rows) {
+    return index_select(rows, 0, from_vector<int64_t>(order, {T}));
+  };
   const Tensor x = token.forward(index).detach();
   const Tensor permuted_tokens = token.forward(permuted(index)).detach();
 
@@ -57,143 +50,185 @@ Outcome permutation(const Subject& subject, uint64_t seed) {
   return check.outcome();
 }
 
-// Keys one at a time, with a running maximum and a running sum.
-Outcome streaming(const Subject& subject, uint64_t seed) {
+// Keys one at a time, or some at a time, with a running maximum and a running sum.
+Outcome streaming(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
-  Generator generator(seed);
-  const Tensor q = randn({2, 7, 16}, generator, DType::f64);
-  const Tensor k = randn({2, 7, 16}, generator, DType::f64);
-  const Tensor v = randn({2, 7, 5}, generator, DType::f64);
-  const Tensor mask = subject.mask(7, 7, 0);
-  const Tensor dense = subject.attend(q, k, v, mask).output;
-  const Tensor causal = tril(ones({7, 7})) > 0.5;
-  for (const std::vector<int64_t>& blocks :
-       std::vector<std::vector<int64_t>>{{}, {3, 4}, {1, 5, 1}, {7}}) {
-    check.close("output", dense,
-                attention::streaming_attention(q, k, v, causal, {.blocks = blocks}), 1e-12);
+  const int64_t T = n.tokens;
+  Operands o = random_operands(seed, n);
+  o.v = narrow(o.v, -1, 0, (n.width + 2) / 3);  // d_v need not be d_k
+  const Tensor dense = subject.attend(o.q, o.k, o.v, subject.mask(T, T, 0)).output;
+  const Tensor causal = tril(ones({T, T})) > 0.5;
+  std::vector<std::vector<int64_t>> blockings = {{}, {T}};
+  if (T > 1) blockings.push_back({T / 2, T - T / 2});
+  if (T > 2) blockings.push_back({1, T - 2, 1});
+  for (const std::vector<int64_t>& blocks : blockings) {
+    check.close("output, " + std::to_string(blocks.empty() ? T : std::ssize(blocks)) + " blocks",
+                dense, attention::streaming_attention(o.q, o.k, o.v, causal, {.blocks = blocks}),
+                1e-12);
   }
   return check.outcome();
 }
 
 // Blockwise, without the T x T matrix.
-Outcome fused(const Subject& subject, uint64_t seed) {
+Outcome fused(const Subject& subject, uint64_t seed, const Sizes& n) {
   Checker check(subject);
-  Generator generator(seed);
-  for (const int64_t T : {1, 17, 65}) {
-    const Tensor q = randn({2, T, 16}, generator, DType::f64);
-    const Tensor k = randn({2, T, 16}, generator, DType::f64);
-    const Tensor v = randn({2, T, 16}, generator, DType::f64);
-    check.close("output, T = " + std::to_string(T),
-                subject.attend(q, k, v, subject.mask(T, T, 0)).output,
-                attention::fused_attention(q, k, v, {}, {.causal = true}), 1e-12);
+  for (const int64_t T : std::set<int64_t>{1, n.tokens / 4 + 1, n.tokens}) {
+    const Operands o = random_operands(seed, {.batch = n.batch, .tokens = T, .width = n.width});
+    check.close("output at T = " + std::to_string(T),
+                subject.attend(o.q, o.k, o.v, subject.mask(T, T, 0)).output,
+                attention::fused_attention(o.q, o.k, o.v, {}, {.causal = true}), 1e-12);
   }
   return check.outcome();
 }
 
-// Calls body(case) for both precisions and for plain and grouped heads.
+struct Case {
+  std::string name;
+  Projections projections;
+  Tensor x;
+};
+
+// Calls body(check, case) for both precisions, and for plain and grouped heads.
 template <class Body>
-Outcome for_each_case(const Subject& subject, uint64_t seed, const Shape& shape, const Body& body) {
+Outcome for_each_case(const Subject& subject, uint64_t seed, const Sizes& n, const Body& body) {
   Checker check(subject);
+  const int64_t D = n.heads * n.width;
   for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const int64_t kv_heads : {4, 2}) body(check, random_case(seed, shape, kv_heads, dtype));
+    for (const int64_t kv_heads : kv_head_counts(n.heads)) {
+      Generator generator(seed);
+      Case c;
+      c.name = "H_kv " + std::to_string(kv_heads) + ", ";
+      c.projections = random_projections(D, n.heads, kv_heads, generator, dtype);
+      c.x = randn({n.batch, n.tokens, D}, generator, dtype);
+      body(check, c);
+    }
   }
   return check.outcome();
 }
 
 // H independent heads, side by side, projected; on the path that the subject takes.
-Outcome concatenated(const Subject& subject, uint64_t seed) {
-  return for_each_case(subject, seed, {2, 7, 16}, [&](Checker& check, const Case& c) {
-    const int64_t kv_heads = c.projections.num_kv_heads;
+Outcome concatenated(const Subject& subject, uint64_t seed, const Sizes& n) {
+  return for_each_case(subject, seed, n, [&](Checker& check, const Case& c) {
+    const Projections& p = c.projections;
     Generator unused(0);
-    const attention::MultiHeadAttentionOptions options = {.d_model = 16,
-                                                          .num_heads = 4,
-                                                          .num_kv_heads = kv_heads,
-                                                          .max_length = 7,
+    const attention::MultiHeadAttentionOptions options = {.d_model = n.heads * n.width,
+                                                          .num_heads = n.heads,
+                                                          .num_kv_heads = p.num_kv_heads,
+                                                          .max_length = n.tokens,
                                                           .fused = subject.fused,
                                                           .dtype = c.x.dtype()};
     attention::MultiHeadAttention source(options, unused);
-    source.query.weight = c.projections.query;
-    source.key.weight = c.projections.key;
-    source.value.weight = c.projections.value;
-    source.output.weight = c.projections.output;
-    source.query.bias = c.projections.query_bias;
-    source.key.bias = c.projections.key_bias;
-    source.value.bias = c.projections.value_bias;
-    source.output.bias = c.projections.output_bias;
+    use(source, p);
     attention::ConcatHeads heads(options, unused);
     heads.copy_weights_from(source);
-    check.same_bits("output, H_kv " + std::to_string(kv_heads),
-                    subject.multi_head(c.projections, c.x, 0), heads.forward(c.x));
+    check.same_bits(c.name + "output", subject.multi_head(p, c.x, 0), heads.forward(c.x));
   });
 }
 
-Outcome cached(const Subject& subject, uint64_t seed) {
-  return for_each_case(subject, seed, {2, 5, 16}, [&](Checker& check, const Case& c) {
+Outcome cached(const Subject& subject, uint64_t seed, const Sizes& n) {
+  const int64_t T = n.tokens;
+  std::vector<std::vector<int64_t>> splits = {std::vector<int64_t>(static_cast<size_t>(T), 1)};
+  if (T > 1) splits.push_back({T / 2, T - T / 2});
+  if (T > 2) splits.push_back({T - 2, 1, 1});
+  return for_each_case(subject, seed, n, [&](Checker& check, const Case& c) {
     const Tensor full_pass = subject.multi_head(c.projections, c.x, 0);
-    for (const std::vector<int64_t>& pieces :
-         std::vector<std::vector<int64_t>>{{1, 1, 1, 1, 1}, {3, 1, 1}, {2, 3}}) {
-      check.same_bits("decoded in " + std::to_string(pieces.size()) + " pieces",
+    for (const std::vector<int64_t>& pieces : splits) {
+      check.same_bits(c.name + "decoded in " + std::to_string(pieces.size()) + " pieces",
                       subject.decode(c.projections, c.x, pieces), full_pass);
     }
   });
 }
 
-Outcome prefix(const Subject& subject, uint64_t seed) {
-  return for_each_case(subject, seed, {2, 17, 16}, [&](Checker& check, const Case& c) {
+Outcome prefix(const Subject& subject, uint64_t seed, const Sizes& n) {
+  return for_each_case(subject, seed, n, [&](Checker& check, const Case& c) {
     const Tensor full_pass = subject.multi_head(c.projections, c.x, 0);
-    for (const int64_t t : {1, 7, 16}) {
-      check.same_bits("first " + std::to_string(t),
+    for (const int64_t t : std::set<int64_t>{1, n.tokens / 2, n.tokens - 1}) {
+      check.same_bits(c.name + "first " + std::to_string(t),
                       subject.multi_head(c.projections, narrow(c.x, 1, 0, t).clone(), 0),
                       narrow(full_pass, 1, 0, t));
     }
   });
 }
 
-Outcome batch(const Subject& subject, uint64_t seed) {
-  return for_each_case(subject, seed, {3, 7, 16}, [&](Checker& check, const Case& c) {
+Outcome batch(const Subject& subject, uint64_t seed, const Sizes& n) {
+  return for_each_case(subject, seed, n, [&](Checker& check, const Case& c) {
     const Tensor together = subject.multi_head(c.projections, c.x, 0);
-    for (int64_t b = 0; b < 3; ++b) {
-      check.same_bits("sequence " + std::to_string(b) + " alone",
+    for (int64_t b = 0; b < n.batch; ++b) {
+      check.same_bits(c.name + "sequence " + std::to_string(b) + " alone",
                       subject.multi_head(c.projections, narrow(c.x, 0, b, 1).clone(), 0),
                       narrow(together, 0, b, 1));
     }
   });
 }
 
-Outcome threads(const Subject& subject, uint64_t seed) {
+Outcome threads(const Subject& subject, uint64_t seed, const Sizes& n) {
   const FixedThreads restored(num_threads());
-  return for_each_case(subject, seed, {2, 65, 32}, [&](Checker& check, const Case& c) {
+  return for_each_case(subject, seed, n, [&](Checker& check, const Case& c) {
     set_num_threads(1);
     const Tensor one = subject.multi_head(c.projections, c.x, 0);
     for (const int count : {2, 3, 8}) {
       set_num_threads(count);
-      check.same_bits(std::to_string(count) + " threads", subject.multi_head(c.projections, c.x, 0),
-                      one);
+      check.same_bits(c.name + std::to_string(count) + " threads",
+                      subject.multi_head(c.projections, c.x, 0), one);
     }
   });
 }
+
+// One of the five equalities of bits.
+Theorem same_bits_theorem(std::string id, std::string statement, std::string operands,
+                          const Sizes& sizes, const Sizes& least, decltype(Theorem::check) check) {
+  return {.id = std::move(id),
+          .statement = std::move(statement),
+          .operands = "x (B, T, H d), f32 and f64; H_kv H, H/2, 1" + std::move(operands),
+          .sizes = sizes,
+          .least = least,
+          .multi_head = true,
+          .check = std::move(check)};
+}
+
+constexpr Sizes kLeast = {.batch = 1, .heads = 1, .tokens = 1, .width = 1};
 
 }  // namespace
 
 std::vector<Theorem> equality_theorems() {
   return {
-      {"permutation",
-       "Attention is permutation-equivariant in its rows; positions in tokens break it",
-       "x (8, 16), four statements", false, 1e-6, false, permutation},
-      {"streaming", "Streaming attention, key by key, equals dense attention", "q, k, v (2, 7, 16)",
-       false, 1e-12, false, streaming},
-      {"fused", "Blockwise attention equals dense attention", "q, k, v (2, T, 16), T 1, 17, 65",
-       false, 1e-12, false, fused},
-      {"heads", "Multi-head attention equals its heads, concatenated and projected",
-       "x (2, 7, 16), H 4, H_kv 4, 2", true, 0, true, concatenated},
-      {"cache", "Decoding through the cache, in any pieces, equals the full pass",
-       "x (2, 5, 16); pieces 1+1+1+1+1, 3+1+1, 2+3", true, 0, true, cached},
-      {"prefix", "The first t outputs are those of the first t tokens alone", "x (2, 17, 16)", true,
-       0, true, prefix},
-      {"batch", "A sequence has the same output alone as in a batch", "x (3, 7, 16)", true, 0, true,
-       batch},
-      {"threads", "The number of threads changes no bit", "x (2, 65, 32); 1, 2, 3, 8 threads", true,
-       0, true, threads},
+      {.id = "permutation",
+       .statement = "Attention is permutation-equivariant in its rows, with or without positions; "
+                    "the map from tokens to rows no longer is once it adds positions",
+       .operands = "x (T, d), four statements",
+       .sizes = {.tokens = 8, .width = 16},
+       .least = {.tokens = 2, .width = 16},
+       .equality = Equality::rounding,
+       .tolerance = 1e-6,
+       .check = permutation},
+      {.id = "streaming",
+       .statement = "Streaming attention, key by key, equals dense attention",
+       .operands = "q, k (B, T, d), v (B, T, d/3)",
+       .sizes = {.batch = 2, .tokens = 7, .width = 16},
+       .least = {.batch = 1, .tokens = 1, .width = 1},
+       .equality = Equality::rounding,
+       .tolerance = 1e-12,
+       .check = streaming},
+      {.id = "fused",
+       .statement = "Blockwise attention equals dense attention",
+       .operands = "q, k, v (B, t, d), t = 1, T/4 + 1, T",
+       .sizes = {.batch = 2, .tokens = 65, .width = 16},
+       .least = {.batch = 1, .tokens = 1, .width = 1},
+       .equality = Equality::rounding,
+       .tolerance = 1e-12,
+       .check = fused},
+      same_bits_theorem("heads",
+                        "Multi-head attention equals its heads, concatenated and projected", "",
+                        {.batch = 2, .heads = 4, .tokens = 7, .width = 4}, kLeast, concatenated),
+      same_bits_theorem("cache", "Decoding through the cache, in any pieces, equals the full pass",
+                        "; one by one, in halves, T-2 then 1 and 1",
+                        {.batch = 2, .heads = 4, .tokens = 5, .width = 4}, kLeast, cached),
+      same_bits_theorem("prefix", "The first t outputs are those of the first t tokens alone",
+                        "; t = 1, T/2, T-1", {.batch = 2, .heads = 4, .tokens = 17, .width = 4},
+                        {.batch = 1, .heads = 1, .tokens = 2, .width = 1}, prefix),
+      same_bits_theorem("batch", "A sequence has the same output alone as in a batch", "",
+                        {.batch = 3, .heads = 4, .tokens = 7, .width = 4}, kLeast, batch),
+      same_bits_theorem("threads", "The number of threads changes no bit", "; 1, 2, 3, 8 threads",
+                        {.batch = 2, .heads = 4, .tokens = 65, .width = 8}, kLeast, threads),
   };
 }
 

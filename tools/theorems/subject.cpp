@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "attention/masks.h"
-#include "attention/multi_head.h"
 #include "engine/ops.h"
 #include "nn/init.h"
 
@@ -18,18 +17,6 @@ attention::MultiHeadAttentionOptions options_of(const Projections& p, int64_t wi
           .window = window,
           .fused = fused,
           .dtype = p.query.dtype()};
-}
-
-// The tensors themselves, not copies: gradients reach them.
-void use(attention::MultiHeadAttention& mha, const Projections& p) {
-  mha.query.weight = p.query;
-  mha.key.weight = p.key;
-  mha.value.weight = p.value;
-  mha.output.weight = p.output;
-  mha.query.bias = p.query_bias;
-  mha.key.bias = p.key_bias;
-  mha.value.bias = p.value_bias;
-  mha.output.bias = p.output_bias;
 }
 
 bool truly_close(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance; }
@@ -75,6 +62,17 @@ Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_k
   p.value_bias = vector(kv_width);
   p.output_bias = vector(d_model);
   return p;
+}
+
+void use(attention::MultiHeadAttention& layer, const Projections& p) {
+  layer.query.weight = p.query;
+  layer.key.weight = p.key;
+  layer.value.weight = p.value;
+  layer.output.weight = p.output;
+  layer.query.bias = p.query_bias;
+  layer.key.bias = p.key_bias;
+  layer.value.bias = p.value_bias;
+  layer.output.bias = p.output_bias;
 }
 
 Subject library_subject(bool fused, bool ask_weights) {

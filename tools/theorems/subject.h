@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attention/multi_head.h"
 #include "attention/scaled_dot_product.h"
 #include "engine/tensor.h"
 
@@ -21,6 +22,9 @@ struct Projections {
 
 Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_kv_heads,
                                Generator& generator, DType dtype);
+
+// Gives a layer these weights: the tensors themselves, not copies, so that gradients reach them.
+void use(attention::MultiHeadAttention& layer, const Projections& projections);
 
 struct Subject {
   std::string name;

@@ -1,69 +1,62 @@
-// Theorem: a statement about every subject, and how it is checked on numbers.
+// Theorem: a statement about every subject, and how it is checked on numbers. A check that fails is
+// repeated at smaller and smaller sizes: what is reported is the smallest counterexample.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/grad_check.h"
+#include "tools/theorems/checker.h"
 #include "tools/theorems/subject.h"
 
 namespace lookback::tools {
 
-// What a check found. `ok` only if nothing failed; the witness is the first, smallest failure.
-struct Outcome {
-  bool ok = true;
-  double residual = 0;    // the largest difference that a tolerance was held against
-  int64_t differing = 0;  // numbers that had to be the same bits, or yes or no, and were not
-  int64_t compared = 0;   // numbers looked at
-  std::string note;       // what else was measured, for the ledger
-  std::string witness;    // "row 2, key 5: 0.113 instead of 0"
+// The sizes of the operands of a check. 0: does not occur in it.
+struct Sizes {
+  int64_t batch = 0;   // B
+  int64_t heads = 0;   // H, query heads
+  int64_t tokens = 0;  // T
+  int64_t width = 0;   // d, of a head
+  bool operator==(const Sizes&) const = default;
+};
+
+std::string to_string(const Sizes& sizes);  // "B 2, T 8, d 16"
+
+// What kind of equality is claimed, and so what its residual is measured in.
+enum class Equality {
+  bits,         // structural: to the last bit, or exactly 0
+  rounding,     // numerical: within a tolerance; residual also in ulp
+  differences,  // numerical: against finite differences
+  statistics,   // numerical: a mean over samples; residual and tolerance in standard errors
 };
 
 struct Theorem {
-  std::string id;         // "simplex"
-  std::string statement;  // "Rows of A are in the simplex"
-  std::string shapes;     // "q, k, v (2, 8, 16)"
-  bool structural;        // an equality of bits, or exact zeros; otherwise within a tolerance
-  double tolerance;       // 0 if structural
-  bool multi_head;        // speaks of multi_head or decode, and so of each of their paths
-  std::function<Outcome(const Subject&, uint64_t seed)> check;
+  std::string id{};         // "simplex"
+  std::string statement{};  // "Rows of A are in the simplex"
+  std::string operands{};   // "q, k, v (B, T, d)"
+  Sizes sizes{};            // of the ledger
+  Sizes least{};            // below these it says nothing, or is not true
+  Equality equality = Equality::bits;
+  double tolerance = 0;     // 0 for bits
+  bool multi_head = false;  // speaks of multi_head or decode, and so of each of their paths
+  std::function<Outcome(const Subject&, uint64_t seed, const Sizes&)> check{};
 };
 
-// A theorem checked on one subject. An exception is a failure too: its text is the witness.
-struct Verdict {
-  const Theorem* theorem;
-  Outcome outcome;
-};
-
-std::vector<Theorem> simplex_theorems();    // distributions, scale, Jacobian
-std::vector<Theorem> causality_theorems();  // masks, perturbation, gradient, windows
-std::vector<Theorem> equality_theorems();   // two ways to the same numbers, same bits
+std::vector<Theorem> simplex_theorems();     // one row: a distribution, the right temperature
+std::vector<Theorem> derivative_theorems();  // Jacobian, gradients, second derivatives
+std::vector<Theorem> causality_theorems();   // masks, perturbation, gradient, windows
+std::vector<Theorem> equality_theorems();    // two ways to the same numbers, same bits
 
 // All of them, in the order of the ledger.
 const std::vector<Theorem>& theorems();
 
+// One check, at these sizes. An exception is a failure too: its text is the witness.
+Outcome check_theorem(const Theorem& theorem, const Subject& subject, uint64_t seed,
+                      const Sizes& sizes);
+
+// At the sizes of the ledger. On failure the witness is that of the smallest counterexample: it
+// begins with sizes of which none can be made smaller, the others being as they are, without the
+// theorem holding.
 Outcome check_theorem(const Theorem& theorem, const Subject& subject, uint64_t seed);
-
-// Collects comparisons into an Outcome. `where` in messages: what is compared, indices follow.
-class Checker {
- public:
-  explicit Checker(const Subject& subject) : subject_(subject) {}
-
-  void same_bits(const std::string& where, const Tensor& got, const Tensor& want);
-  void close(const std::string& where, const Tensor& got, const Tensor& want, double tolerance);
-  void all_zero(const std::string& where, const Tensor& got);
-  // What a check of derivatives measured, over `compared` elements.
-  void derivatives(const std::string& where, const GradCheckResult& result, int64_t compared);
-  void note(const std::string& text) { outcome_.note = text; }
-  void that(bool holds, const std::string& otherwise);
-  Outcome outcome() const { return outcome_; }
-
- private:
-  void fail(const std::string& witness);
-
-  const Subject& subject_;
-  Outcome outcome_;
-};
 
 }  // namespace lookback::tools
