@@ -15,16 +15,19 @@ struct Model {
   int64_t window;
 };
 
-// Heads, grouped heads, multi-query, and a window.
+// The option matrix: one head or many, each with keys of its own, shared by groups, or by all
+// (multi-query), with and without a window; of one width H d.
 std::vector<Model> models(uint64_t seed, const Sizes& n, DType dtype) {
   Generator generator(seed);
+  const int64_t D = n.heads * n.width;
   std::vector<Model> list;
-  for (const int64_t kv_heads : kv_head_counts(n.heads)) {
-    for (const int64_t window : {0, 3}) {
-      list.push_back({"H_kv " + std::to_string(kv_heads) +
-                          (window > 0 ? ", window " + std::to_string(window) : ""),
-                      random_projections(n.heads * n.width, n.heads, kv_heads, generator, dtype),
-                      window});
+  for (const int64_t heads : halvings(n.heads)) {
+    for (const int64_t kv_heads : halvings(heads)) {
+      for (const int64_t window : {0, 3}) {
+        list.push_back({"H " + std::to_string(heads) + ", H_kv " + std::to_string(kv_heads) +
+                            (window > 0 ? ", window " + std::to_string(window) : ""),
+                        random_projections(D, heads, kv_heads, generator, dtype), window});
+      }
     }
   }
   return list;
@@ -129,14 +132,14 @@ std::vector<Theorem> causality_theorems() {
   return {
       {.id = "perturbation",
        .statement = "Changing token 5 changes no bit before it, and each output that sees it",
-       .operands = "x (B, T, H d), f32 and f64; H_kv H, H/2, 1; window none, 3",
+       .operands = "x (B, T, H d), f32 and f64; heads H, H/2, 1; H_kv all to 1; window none, 3",
        .sizes = {.batch = 2, .heads = 4, .tokens = 8, .width = 4},
        .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
        .multi_head = true,
        .check = by_perturbation},
       {.id = "causal gradient",
        .statement = "d out_i / d x_j is exactly 0 for j > i, and nonzero where j is seen",
-       .operands = "x (B, T, H d); every i, j; H_kv H, H/2, 1; window none, 3",
+       .operands = "x (B, T, H d); every i, j; heads H, H/2, 1; H_kv all to 1; window none, 3",
        .sizes = {.batch = 2, .heads = 4, .tokens = 6, .width = 4},
        .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
        .multi_head = true,

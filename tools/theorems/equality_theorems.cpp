@@ -93,7 +93,7 @@ Outcome for_each_case(const Subject& subject, uint64_t seed, const Sizes& n, con
   Checker check(subject);
   const int64_t D = n.heads * n.width;
   for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const int64_t kv_heads : kv_head_counts(n.heads)) {
+    for (const int64_t kv_heads : halvings(n.heads)) {
       Generator generator(seed);
       Case c;
       c.name = "H_kv " + std::to_string(kv_heads) + ", ";

@@ -20,9 +20,9 @@ inline Operands random_operands(uint64_t seed, const Sizes& n, DType dtype = DTy
   return o;
 }
 
-// The numbers of key-value heads that H query heads are checked with: H, H/2, H/4 ... and 1.
-inline std::vector<int64_t> kv_head_counts(int64_t H) {
-  std::vector<int64_t> list = {H};
+// n, n/2, n/4 ... and 1: numbers of heads, of which each divides those before it.
+inline std::vector<int64_t> halvings(int64_t n) {
+  std::vector<int64_t> list = {n};
   while (list.back() % 2 == 0) list.push_back(list.back() / 2);
   if (list.back() != 1) list.push_back(1);
   return list;
