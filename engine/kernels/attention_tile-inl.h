@@ -54,6 +54,23 @@ inline KeyRange intersect(KeyRange x, KeyRange y) {
   return {std::max(x.begin, y.begin), std::min(x.end, y.end)};
 }
 
+// Bit j: whether may_attend[j * stride] is set; count <= 32.
+inline uint32_t visible_bits(const uint8_t* may_attend, int64_t stride, int64_t count) {
+  const hn::CappedTag<uint8_t, 32> d;
+  constexpr auto lanes = static_cast<int64_t>(hn::MaxLanes(d));
+  uint32_t bits = 0;
+  int64_t j = 0;
+  if constexpr (lanes >= 8) {
+    for (; stride == 1 && j + lanes <= count; j += lanes) {
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, may_attend + j), hn::Zero(d)), bytes);
+      for (int64_t i = 0; i < lanes / 8; ++i) bits |= uint32_t{bytes[i]} << (j + 8 * i);
+    }
+  }
+  for (; j < count; ++j) bits |= uint32_t{may_attend[j * stride] != 0} << j;
+  return bits;
+}
+
 // A rectangle of scores: some vectors of rows, and keys of one block that they see.
 struct Part {
   int64_t lane;     // the first
@@ -117,17 +134,20 @@ class QueryTile {
     return count;
   }
 
-  // Whether some lane of the part may not attend some key of the part.
-  bool hides(const Part& p) const {
-    const int64_t last = p.lane + p.vectors * kLanes<T> - 1;
-    return mask_.data != nullptr || keys_[last].begin > p.keys.begin ||
-           keys_[p.lane].end < p.keys.end;
-  }
+  // Whether some lane of the part may not attend some key of the part, as far as is known without
+  // reading the mask.
+  bool hides(const Part& p) const { return mask_.data != nullptr || hides_by_position(p); }
 
   // Overwrites what a lane may not attend in a (keys of the part, lanes of the part) tile.
   void hide(const Part& p, T value, T* s, int64_t s_row) const {
-    hide_by_position(p, value, s, s_row);
-    if (mask_.data != nullptr) hide_by_mask(p, value, s, s_row);
+    if (hides_by_position(p)) hide_by_position(p, value, s, s_row);
+    if (mask_.data == nullptr) return;
+    for (int64_t n = 0; n < p.vectors * kLanes<T>; n += kLanes<T>) {
+      for (int64_t j = 0; j < p.key_count(); j += 32) {
+        hide_by_mask(p.lane + n, {p.keys.begin + j, std::min(p.keys.begin + j + 32, p.keys.end)},
+                     value, s + j * s_row + n, s_row);
+      }
+    }
   }
 
   // Fills rows[n] with the address of each lane's row in a (B, H, T, width) array.
@@ -139,6 +159,11 @@ class QueryTile {
   }
 
  private:
+  bool hides_by_position(const Part& p) const {
+    const int64_t last = p.lane + p.vectors * kLanes<T> - 1;
+    return keys_[last].begin > p.keys.begin || keys_[p.lane].end < p.keys.end;
+  }
+
   void hide_by_position(const Part& p, T value, T* s, int64_t s_row) const {
     const hn::ScalableTag<T> d;
     const int64_t lanes = p.vectors * kLanes<T>;
@@ -160,26 +185,29 @@ class QueryTile {
     }
   }
 
-  void hide_by_mask(const Part& p, T value, T* s, int64_t s_row) const {
+  // One vector of lanes, from `lane` on, and at most 32 keys: a word of bits for each lane.
+  void hide_by_mask(int64_t lane, KeyRange keys, T value, T* s, int64_t s_row) const {
     const hn::ScalableTag<T> d;
     const hn::RebindToUnsigned<decltype(d)> du;
-    HWY_ALIGN hn::TFromD<decltype(du)> seen[kKeyBlock * kLanes<T>];
-    for (int64_t first = 0; first < p.vectors * kLanes<T>; first += kLanes<T>) {
-      for (int64_t n = 0; n < kLanes<T>; ++n) {
-        const Place& at = place_[p.lane + first + n];
-        const uint8_t* may_attend = mask_.data + at.b * mask_.batch_stride +
-                                    at.h * mask_.head_stride + at.i * mask_.query_stride +
-                                    p.keys.begin * mask_.key_stride;
-        for (int64_t j = 0; j < p.key_count(); ++j) {
-          seen[j * kLanes<T> + n] = may_attend[j * mask_.key_stride];
-        }
-      }
-      for (int64_t j = 0; j < p.key_count(); ++j) {
-        const auto hidden =
-            hn::RebindMask(d, hn::Eq(hn::Load(du, seen + j * kLanes<T>), hn::Zero(du)));
-        T* at = s + j * s_row + first;
-        hn::Store(hn::IfThenElse(hidden, hn::Set(d, value), hn::Load(d, at)), d, at);
-      }
+    using Word = hn::TFromD<decltype(du)>;
+    const int64_t count = keys.end - keys.begin;
+    HWY_ALIGN Word words[kLanes<T>];
+    uint32_t all = ~uint32_t{0} >> (32 - count);
+    for (int64_t n = 0; n < kLanes<T>; ++n) {
+      const Place& at = place_[lane + n];
+      const uint8_t* may_attend = mask_.data + at.b * mask_.batch_stride +
+                                  at.h * mask_.head_stride + at.i * mask_.query_stride +
+                                  keys.begin * mask_.key_stride;
+      const uint32_t bits = visible_bits(may_attend, mask_.key_stride, count);
+      words[n] = bits;
+      all &= bits;
+    }
+    if (all == ~uint32_t{0} >> (32 - count)) return;
+    const auto seen = hn::Load(du, words);
+    for (int64_t j = 0; j < count; ++j, s += s_row) {
+      const auto bit = hn::Set(du, Word{1} << j);
+      const auto visible = hn::RebindMask(d, hn::TestBit(seen, bit));
+      hn::Store(hn::IfThenElse(visible, hn::Load(d, s), hn::Set(d, value)), d, s);
     }
   }
 
