@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+#include "engine/ops.h"
+
 namespace lookback::tools {
 namespace {
 
@@ -87,11 +89,9 @@ TEST(Theorems, TheFiveEqualitiesOfBitsAreStructural) {
 Theorem failing_theorem() {
   return {.sizes = {.batch = 2, .tokens = 8, .width = 16},
           .least = {.batch = 1, .tokens = 1, .width = 1},
-          .check = [](const Subject& subject, uint64_t, const Sizes& n) {
+          .check = [](Checker& check, const Subject&, uint64_t, const Sizes& n) {
             if (n.tokens == 5) throw std::runtime_error("five");
-            Checker check(subject);
             check.that(n.tokens < 3 || n.width < 2, "wrong");
-            return check.outcome();
           }};
 }
 
@@ -131,6 +131,29 @@ TEST(Counterexamples, SayWhatTheBugNeedsToShow) {
   EXPECT_THAT(witness("scale", "no scale"), StartsWith("d 2: "));  // sqrt(1) is 1
   EXPECT_THAT(witness("heads", "kv heads tiled"), StartsWith("B 1, H 4, T 1, d 1: H_kv 2"));
   EXPECT_THAT(witness("causal gradient", "window off by one"), StartsWith("B 1, H 1, T 4, d 1"));
+}
+
+// One wrong kernel in one precision must not pass because each path is compared with itself.
+TEST(Theorems, TheDefinitionCatchesWhatOnePathOrOnePrecisionGetsWrong) {
+  for (const DType wrong : {DType::f32, DType::f64}) {
+    for (const bool fused : {false, true}) {
+      Subject subject = library_subject(fused, true);
+      const auto attend = subject.attend;
+      subject.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+        return attend(q.dtype() == wrong ? q * 2.0 : q, k, v, mask);
+      };
+      for (const char* id : {"equation", "gradient equation", "scale"}) {
+        EXPECT_FALSE(check_theorem(theorem_named(id), subject, 1).ok) << id << fused << wrong;
+      }
+      const auto multi_head = subject.multi_head;
+      subject.multi_head = [=](const Projections& p, const Tensor& x, int64_t window) {
+        attention::AttentionResult result = multi_head(p, x, window);
+        if (x.dtype() == wrong) result.weights = result.weights * 0.0;
+        return result;
+      };
+      EXPECT_FALSE(check_theorem(theorem_named("multi-head equation"), subject, 1).ok);
+    }
+  }
 }
 
 class Mutant : public testing::TestWithParam<size_t> {};

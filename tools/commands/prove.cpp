@@ -1,161 +1,121 @@
 // lookback prove: the theorem ledger, a line per theorem, checked on the library itself.
-#include <limits>
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <stdexcept>
-#include <utility>
 
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
-#include "tools/plot/axis.h"
-#include "tools/plot/csv.h"
 #include "tools/report/json.h"
 #include "tools/report/page.h"
 #include "tools/text/files.h"
 #include "tools/text/sources.h"
-#include "tools/theorems/theorem.h"
+#include "tools/theorems/ledger.h"
 
 namespace lookback::tools {
 namespace {
 
-// What the theorems are checked on: an implementation, and what to call it in the ledger.
-struct Path {
-  std::string name;
-  Subject subject;
-};
-
-std::vector<Path> library_paths() {
-  return {{"composed", library_subject(false)},
-          {"fused", library_subject(true)},
-          {"fused, weights asked for", library_subject(true, true)}};
-}
-
-struct Line {
-  const Theorem* theorem;
-  std::string path;
-  uint64_t seed;
-  Outcome outcome;
-};
-
-std::vector<Line> ledger(const std::vector<Path>& paths, uint64_t seed) {
-  std::vector<Line> lines;
-  for (const Theorem& theorem : theorems()) {
-    for (const Path& path : paths) {
-      lines.push_back({&theorem, theorem.multi_head ? path.name : "all", seed,
-                       check_theorem(theorem, path.subject, seed)});
-      if (!theorem.multi_head) break;  // says nothing of what the paths differ in
-    }
-  }
-  return lines;
-}
-
-bool structural(const Theorem& theorem) { return theorem.equality == Equality::bits; }
-
-std::string shapes(const Theorem& theorem) {
-  const std::string sizes = to_string(theorem.sizes);
-  return theorem.operands + (sizes.empty() ? "" : "; " + sizes);
-}
-
-std::string residual(const Line& line) {
-  const Outcome& outcome = line.outcome;
-  const std::string found = plot::format_number(outcome.residual, 2);
-  const std::string limit = plot::format_number(line.theorem->tolerance, 2);
-  const std::string note = outcome.note.empty() ? "" : "; " + outcome.note;
-  switch (line.theorem->equality) {
-    case Equality::bits:
-      return outcome.differing == 0 ? "0 bits" : std::to_string(outcome.differing) + " differ";
-    case Equality::rounding:
-      return plot::format_number(outcome.ulp, 2) + " ulp; " + found + " of " + limit + " allowed" + note;
-    case Equality::differences:
-      return found + " of " + limit + " allowed" + note;
-    case Equality::statistics:
-      return found + " of " + limit + " standard errors allowed" + note;
-  }
-  return "";
-}
-
-Table ledger_table(const std::vector<Line>& lines) {
+// For the page: what is said once of a theorem stands in its first line.
+Table ledger_table(const std::vector<LedgerLine>& lines) {
   Table table;
   table.name = "ledger";
-  table.header = {"theorem",  "path",       "verdict", "residual",  "kind",
-                  "compared", "checked on", "seed",    "statement", "counterexample"};
-  for (const Line& line : lines) {
+  table.header = {"theorem", "statement", "kind",     "path",
+                  "verdict", "residual",  "compared", "checked on"};
+  const Theorem* previous = nullptr;
+  for (const LedgerLine& line : lines) {
     const Theorem& t = *line.theorem;
-    table.rows.push_back({t.id, line.path, line.outcome.ok ? "proved" : "FAILED", residual(line),
-                          structural(t) ? "structural" : "numerical",
-                          std::to_string(line.outcome.compared), shapes(t),
-                          std::to_string(line.seed), t.statement, line.outcome.witness});
+    const bool first = &t != previous;
+    previous = &t;
+    const std::string note = line.outcome.note.empty() ? "" : "; " + line.outcome.note;
+    table.rows.push_back({first ? t.id : "", first ? t.statement : "",
+                          first ? (structural(t) ? "structural" : "numerical") : "",
+                          line.path.empty() ? "all" : line.path,
+                          line.outcome.ok ? "proved" : "FAILED: " + line.outcome.witness,
+                          residual(line) + note, std::to_string(line.outcome.compared),
+                          first ? shapes(t) : ""});
   }
   return table;
 }
 
-// Ulp are counted only where an equality is one within rounding.
-std::optional<double> ulp_of(const Line& line) {
-  if (line.theorem->equality != Equality::rounding) return std::nullopt;
-  return line.outcome.ulp;
+// For programs: a line for each theorem and path, with everything that is known of it.
+JsonObject fields(const LedgerLine& line) {
+  const Theorem& t = *line.theorem;
+  return {{"theorem", t.id},
+          {"statement", t.statement},
+          {"kind", std::string(structural(t) ? "structural" : "numerical")},
+          {"shapes", shapes(t)},
+          {"seed", line.seed},
+          {"path", line.path.empty() ? "all" : line.path},
+          {"proved", line.outcome.ok},
+          {"compared", line.outcome.compared},
+          {"differing", line.outcome.differing},
+          {"residual", line.outcome.residual},
+          {"tolerance", t.tolerance},
+          {"unit", unit(t)},
+          {"difference", line.outcome.difference},
+          {"note", line.outcome.note},
+          {"counterexample", line.outcome.witness}};
 }
 
-Table measured_table(const std::vector<Line>& lines) {
+Table measured_table(const std::vector<LedgerLine>& lines) {
   Table table;
   table.name = "measured";
-  table.header = {"theorem",   "path",     "seed", "proved",   "compared",
-                  "differing", "residual", "ulp",  "tolerance"};
-  for (const Line& line : lines) {
-    const std::optional<double> ulp = ulp_of(line);
-    table.rows.push_back({line.theorem->id, line.path, std::to_string(line.seed),
-                          line.outcome.ok ? "yes" : "no", std::to_string(line.outcome.compared),
-                          std::to_string(line.outcome.differing),
-                          plot::exact(line.outcome.residual), ulp ? plot::exact(*ulp) : "",
-                          plot::exact(line.theorem->tolerance)});
+  for (const LedgerLine& line : lines) {
+    table.header.clear();
+    table.rows.emplace_back();
+    for (const auto& [name, value] : fields(line)) {
+      table.header.push_back(name);
+      table.rows.back().push_back(csv_field(value));
+    }
   }
   return table;
 }
 
-// JSON has null for it.
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-std::string ledger_json(const std::vector<Line>& lines) {
+std::string ledger_json(const std::vector<LedgerLine>& lines) {
   std::vector<JsonObject> list;
-  for (const Line& line : lines) {
-    const Theorem& t = *line.theorem;
-    list.push_back({{"id", t.id},
-                    {"path", line.path},
-                    {"statement", t.statement},
-                    {"shapes", shapes(t)},
-                    {"seed", line.seed},
-                    {"kind", std::string(structural(t) ? "structural" : "numerical")},
-                    {"tolerance", t.tolerance},
-                    {"compared", line.outcome.compared},
-                    {"residual", line.outcome.residual},
-                    {"ulp", ulp_of(line).value_or(kNone)},
-                    {"differing", line.outcome.differing},
-                    {"note", line.outcome.note},
-                    {"proved", line.outcome.ok},
-                    {"counterexample", line.outcome.witness}});
-  }
+  for (const LedgerLine& line : lines) list.push_back(fields(line));
   return json_list(list);
 }
 
-Section ledger_section(const std::vector<Line>& lines, const std::string& command) {
+// For a terminal: a theorem is two lines of words and a line for each path.
+void print_ledger(std::ostream& out, const std::vector<LedgerLine>& lines) {
+  const Theorem* previous = nullptr;
+  for (const LedgerLine& line : lines) {
+    const Theorem& t = *line.theorem;
+    if (&t != previous) {
+      out << '\n'
+          << t.id << ": " << t.statement << '\n'
+          << "  " << (structural(t) ? "structural" : "numerical") << "; " << shapes(t) << '\n';
+    }
+    previous = &t;
+    out << "  " << (line.outcome.ok ? "proved" : "FAILED") << "  "
+        << (line.path.empty() ? "" : line.path + ": ") << residual(line) << ", "
+        << line.outcome.compared << " compared"
+        << (line.outcome.note.empty() ? "" : "; " + line.outcome.note) << '\n';
+  }
+}
+
+Section ledger_section(const std::vector<LedgerLine>& lines, const std::string& command) {
   int64_t proved = 0;
   int64_t compared = 0;
   Section section;
-  for (const Line& line : lines) {
+  for (const LedgerLine& line : lines) {
     proved += line.outcome.ok ? 1 : 0;
     compared += line.outcome.compared;
     if (line.outcome.ok) continue;
-    section.failures.push_back("theorem '" + line.theorem->id + "' (path: " + line.path +
-                               ") fails: " + line.outcome.witness);
+    section.failures.push_back("theorem '" + line.theorem->id + "' fails" +
+                               (line.path.empty() ? "" : " (" + line.path + ")") + ": " +
+                               line.outcome.witness);
   }
   section.id = "prove";
   section.title = "The theorem ledger";
   section.claim =
       "Each line states a theorem about attention and checks it with numbers substituted. A "
       "structural equality holds to the last bit, whatever the weights; a numerical one holds "
-      "within rounding, and the tolerance is stated. Residuals in ulp, units in the last place, "
-      "are counted at the largest number compared.";
+      "within rounding, counted in ulp, units in the last place of the largest number compared, or "
+      "within what finite differences and samples allow. Every line is checked in single and in "
+      "double precision unless it says f64. Checking is not proving for all numbers: another "
+      "--seed takes others.";
   section.facts = {{std::to_string(proved) + " of " + std::to_string(lines.size()) +
                         " lines proved, " + std::to_string(compared) + " numbers compared, seed " +
                         std::to_string(lines.at(0).seed),
@@ -165,22 +125,12 @@ Section ledger_section(const std::vector<Line>& lines, const std::string& comman
   section.tables = {ledger_table(lines)};
   section.data = {measured_table(lines)};
   section.source = text::definition_at("tools/theorems/theorem.h", "Theorem");
-  for (const std::string family :
-       {"simplex_theorems", "derivative_theorems", "causality_theorems", "equality_theorems"}) {
+  for (const std::string family : {"simplex_theorems", "definition_theorems", "derivative_theorems",
+                                   "causality_theorems", "equality_theorems"}) {
     section.source += "; " + text::definition_at("tools/theorems/" + family + ".cpp", family);
   }
   section.command = command;
   return section;
-}
-
-// A bug of the mutation lab in place of the library.
-Path mutant_path(const std::string& name) {
-  std::string names;
-  for (Subject& subject : mutants()) {
-    if (subject.name == name) return {"mutant: " + name, std::move(subject)};
-    names += (names.empty() ? "'" : ", '") + subject.name + "'";
-  }
-  throw std::invalid_argument("there is no mutant '" + name + "'; there are " + names);
 }
 
 }  // namespace
@@ -201,17 +151,18 @@ void add_prove(Program& program) {
   CommandLine command = add_command(
       program, "prove", "Check every theorem about attention; exit 1 if one fails",
       [options](Program& p) {
-        const std::vector<Line> lines = ledger(
+        const std::vector<LedgerLine> lines = ledger(
             options->mutant ? std::vector<Path>{mutant_path(*options->mutant)} : library_paths(),
             options->seed);
         const Section section = ledger_section(lines, p.command_line);
-        if (!options->output.csv.empty()) write_table(section.tables[0], options->output.csv);
+        if (!options->output.csv.empty()) write_table(measured_table(lines), options->output.csv);
         if (!options->json.empty()) text::write_file(options->json, ledger_json(lines));
         if (!options->html.empty()) {
           text::write_file(options->html,
                            page({section.title, section.claim, p.command_line, false}, {section}));
         }
-        print_section(p.out, section);
+        p.out << section.title << "\n  " << section.facts.at(0).sentence << '\n';
+        print_ledger(p.out, lines);
         return report_failures(p.err, section);
       });
   add_seed_option(command, options->seed);

@@ -4,8 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/plot/axis.h"
+#include "tools/plot/csv.h"
 
 namespace lookback::tools {
+
+std::string csv_field(const JsonValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
+  if (const auto* number = std::get_if<double>(&value)) return plot::exact(*number);
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return std::to_string(*count);
+  return std::to_string(std::get<std::int64_t>(value));
+}
 
 std::string json_list(const std::vector<JsonObject>& objects) {
   nlohmann::json list = nlohmann::json::array();

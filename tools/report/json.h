@@ -15,6 +15,9 @@ namespace lookback::tools {
 using JsonValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string>;
 using JsonObject = std::vector<std::pair<std::string, JsonValue>>;
 
+// The value as a field of a CSV: numbers with all their digits, yes or no.
+std::string csv_field(const JsonValue& value);
+
 // A list of flat objects, indented; NaN and infinity become null.
 std::string json_list(const std::vector<JsonObject>& objects);
 

@@ -9,56 +9,34 @@
 namespace lookback::tools {
 namespace {
 
-struct Model {
-  std::string name;
-  Projections projections;
-  int64_t window;
-};
-
-// The option matrix: one head or many, each with keys of its own, shared by groups, or by all
-// (multi-query), with and without a window; of one width H d.
-std::vector<Model> models(uint64_t seed, const Sizes& n, DType dtype) {
-  Generator generator(seed);
-  const int64_t D = n.heads * n.width;
-  std::vector<Model> list;
-  for (const int64_t heads : halvings(n.heads)) {
-    for (const int64_t kv_heads : halvings(heads)) {
-      for (const int64_t window : {0, 3}) {
-        list.push_back({"H " + std::to_string(heads) + ", H_kv " + std::to_string(kv_heads) +
-                            (window > 0 ? ", window " + std::to_string(window) : ""),
-                        random_projections(D, heads, kv_heads, generator, dtype), window});
-      }
-    }
-  }
-  return list;
-}
-
-Tensor random_tokens(uint64_t seed, const Sizes& n, DType dtype) {
-  Generator generator(seed);
-  return randn({n.batch, n.tokens, n.heads * n.width}, generator, dtype);
-}
-
 // Whether query i may see key j.
 bool sees(int64_t i, int64_t j, int64_t window) {
   return j <= i && (window == 0 || j > i - window);
 }
 
 // Whatever token 5 becomes, positions 0 ... 4 keep every bit; those that see it do change.
-Outcome by_perturbation(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
+void by_perturbation(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
   const int64_t token = std::min<int64_t>(5, n.tokens - 1);
-  for (const DType dtype : {DType::f32, DType::f64}) {
+  for (const DType dtype : kPrecisions) {
     for (const Model& model : models(seed, n, dtype)) {
       const Tensor x = random_tokens(seed + 1, n, dtype);
-      const Tensor before = subject.multi_head(model.projections, x, model.window);
+      const attention::AttentionResult before =
+          subject.multi_head(model.projections, x, model.window);
+      const std::string earlier = model.name + ", before token " + std::to_string(token);
       for (const double amount : {0.5, 1e6}) {
         const Tensor changed = x.clone();
         narrow(changed, 1, token, 1).copy_(narrow(x, 1, token, 1) + amount);
-        const Tensor after = subject.multi_head(model.projections, changed, model.window);
-        check.same_bits(model.name + ", output before token " + std::to_string(token),
-                        narrow(after, 1, 0, token), narrow(before, 1, 0, token));
+        const attention::AttentionResult after =
+            subject.multi_head(model.projections, changed, model.window);
+        check.same_bits(earlier + ", output", narrow(after.output, 1, 0, token),
+                        narrow(before.output, 1, 0, token));
+        if (after.weights.defined()) {
+          check.same_bits(earlier + ", weights", narrow(after.weights, 2, 0, token),
+                          narrow(before.weights, 2, 0, token));
+        }
         for (int64_t i = token; i < n.tokens && amount < 1; ++i) {
-          const bool moved = sum(select(after, 1, i) != select(before, 1, i)).item<int64_t>() > 0;
+          const Tensor differs = select(after.output, 1, i) != select(before.output, 1, i);
+          const bool moved = sum(differs).item<int64_t>() > 0;
           check.that(moved == sees(i, token, model.window),
                      model.name + ": changing token " + std::to_string(token) +
                          (moved ? " moves" : " does not move") + " output " + std::to_string(i));
@@ -66,38 +44,36 @@ Outcome by_perturbation(const Subject& subject, uint64_t seed, const Sizes& n) {
       }
     }
   }
-  return check.outcome();
 }
 
 // d out_i / d x_j is exactly 0 for j > i and outside the window, and not 0 inside it.
-Outcome by_gradient(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  for (const Model& model : models(seed, n, DType::f64)) {
-    const Tensor x = random_tokens(seed + 2, n, DType::f64).set_requires_grad(true);
-    const Tensor out = subject.multi_head(model.projections, x, model.window);
-    for (int64_t i = 0; i < n.tokens; ++i) {
-      const Tensor loss = sum(select(select(out, 0, 0), 0, i));
-      const Tensor dx = grad(loss, {x}, {}, {.retain_graph = true})[0];
-      const std::string where = model.name + ", d out_" + std::to_string(i);
-      check.all_zero(where + " / d another sequence", narrow(dx, 0, 1, n.batch - 1));
-      for (int64_t j = 0; j < n.tokens; ++j) {
-        const Tensor part = select(select(dx, 0, 0), 0, j);
-        const std::string pair = where + " / d x_" + std::to_string(j);
-        if (sees(i, j, model.window)) {
-          check.that(sum(abs(part)).item<double>() > 0, pair + " is 0");
-        } else {
-          check.all_zero(pair, part);
+void by_gradient(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    for (const Model& model : models(seed, n, dtype)) {
+      const Tensor x = random_tokens(seed + 2, n, dtype).set_requires_grad(true);
+      const Tensor out = subject.multi_head(model.projections, x, model.window).output;
+      for (int64_t i = 0; i < n.tokens; ++i) {
+        const Tensor loss = sum(select(select(out, 0, 0), 0, i));
+        const Tensor dx = grad(loss, {x}, {}, {.retain_graph = true})[0];
+        const std::string where = model.name + ", d out_" + std::to_string(i);
+        check.all_zero(where + " / d another sequence", narrow(dx, 0, 1, n.batch - 1));
+        for (int64_t j = 0; j < n.tokens; ++j) {
+          const Tensor part = select(select(dx, 0, 0), 0, j);
+          const std::string pair = where + " / d x_" + std::to_string(j);
+          if (sees(i, j, model.window)) {
+            check.that(max(abs(part)).item<double>() > 0, pair + " is 0");
+          } else {
+            check.all_zero(pair, part);
+          }
         }
       }
     }
   }
-  return check.outcome();
 }
 
 // Query i of a window W sees exactly the keys i - W + 1 ... i; without one, exactly 0 ... i. Where
 // keys are more than queries, the last query is at the last key.
-Outcome visible_keys(const Subject& subject, uint64_t, const Sizes& n) {
-  Checker check(subject);
+void visible_keys(Checker& check, const Subject& subject, uint64_t, const Sizes& n) {
   const int64_t Tk = n.tokens;
   for (const int64_t Tq : {Tk, (Tk + 1) / 2}) {
     for (const int64_t window : {0, 1, 3}) {
@@ -114,16 +90,15 @@ Outcome visible_keys(const Subject& subject, uint64_t, const Sizes& n) {
       }
     }
   }
-  return check.outcome();
 }
 
 // A window of one key returns the values themselves.
-Outcome window_of_one(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  const Operands o = random_operands(seed, n);
-  check.same_bits("output",
-                  subject.attend(o.q, o.k, o.v, subject.mask(n.tokens, n.tokens, 1)).output, o.v);
-  return check.outcome();
+void window_of_one(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    const Operands o = random_operands(seed, n, dtype);
+    const Tensor mask = subject.mask(n.tokens, n.tokens, 1);
+    check.same_bits("output", subject.attend(o.q, o.k, o.v, mask).output, o.v);
+  }
 }
 
 }  // namespace
@@ -132,23 +107,24 @@ std::vector<Theorem> causality_theorems() {
   return {
       {.id = "perturbation",
        .statement = "Changing token 5 changes no bit before it, and each output that sees it",
-       .operands = "x (B, T, H d), f32 and f64; heads H, H/2, 1; H_kv all to 1; window none, 3",
+       .operands = "x (B, T, H d); " + std::string(kModelsText),
        .sizes = {.batch = 2, .heads = 4, .tokens = 8, .width = 4},
        .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
-       .multi_head = true,
+       .scope = Scope::multi_head,
        .check = by_perturbation},
       {.id = "causal gradient",
        .statement = "d out_i / d x_j is exactly 0 for j > i, and nonzero where j is seen",
-       .operands = "x (B, T, H d); every i, j; heads H, H/2, 1; H_kv all to 1; window none, 3",
+       .operands = "x (B, T, H d), every i, j; " + std::string(kModelsText),
        .sizes = {.batch = 2, .heads = 4, .tokens = 6, .width = 4},
        .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
-       .multi_head = true,
+       .scope = Scope::multi_head,
        .check = by_gradient},
       {.id = "visible keys",
        .statement = "The mask is aligned at the bottom right and a window shows W keys",
        .operands = "masks (T, T) and (T/2, T); W none, 1, 3",
        .sizes = {.tokens = 7},
        .least = {.tokens = 1},
+       .scope = Scope::once,
        .check = visible_keys},
       {.id = "window of one",
        .statement = "A window of one key returns v",

@@ -71,26 +71,28 @@ void Checker::all_zero(const std::string& where, const Tensor& got) {
   same_bits(where, abs(got.detach()), zeros(got.shape(), got.dtype()));
 }
 
-void Checker::close(const std::string& where, const Tensor& got, const Tensor& want,
-                    double tolerance) {
+void Checker::close(const std::string& where, const Tensor& got, const Tensor& want, double terms) {
   if (!same_shape(where, got, want)) return;
   const std::vector<double> a = got.detach().to_vector<double>();
   const std::vector<double> b = want.detach().to_vector<double>();
-  double largest = 0;
+  double largest = terms;
   for (const double x : b) largest = std::max(largest, std::abs(x));
+  const double ulp = ulp_of(largest, got.dtype());
   for (size_t i = 0; i < a.size(); ++i) {
     ++outcome_.compared;
     const double difference = std::abs(a[i] - b[i]);
-    outcome_.residual = std::max(outcome_.residual, difference);
-    outcome_.ulp = std::max(outcome_.ulp, difference / ulp_of(largest, got.dtype()));
-    if (!subject_.close(a[i], b[i], tolerance)) fail(difference_at(where, got, i, a[i], b[i]));
+    outcome_.difference = std::max(outcome_.difference, difference);
+    outcome_.residual = std::max(outcome_.residual, difference / ulp);
+    if (!subject_.close(a[i], b[i], tolerance_ * ulp)) {
+      fail(difference_at(where, got, i, a[i], b[i]));
+    }
   }
 }
 
-void Checker::expectation(const std::string& where, double standard_errors, double allowed) {
+void Checker::expectation(const std::string& where, double standard_errors) {
   ++outcome_.compared;
   outcome_.residual = std::max(outcome_.residual, std::abs(standard_errors));
-  if (subject_.close(standard_errors, 0.0, allowed)) return;
+  if (subject_.close(standard_errors, 0.0, tolerance_)) return;
   std::ostringstream text;
   text.precision(3);
   text << where << ", " << standard_errors << " standard errors away";

@@ -12,33 +12,31 @@ namespace lookback::tools {
 namespace {
 
 // A >= 0, A 1 = 1, and A is 0 where the mask forbids.
-Outcome simplex(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  for (const DType dtype : {DType::f32, DType::f64}) {
+void simplex(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
     const Operands o = random_operands(seed, n, dtype);
     const Tensor may = tril(ones({n.tokens, n.tokens})) > 0.5;
     const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
     const Tensor A = subject.attend(o.q, o.k, o.v, mask).weights.detach();
     check.all_zero("negative part of A", minimum(A, zeros({}, dtype)));
-    check.close("row sum of A", sum(A, -1), ones({n.batch, n.tokens}, dtype), 1e-6);
+    check.close("row sum of A", sum(A, -1), ones({n.batch, n.tokens}, dtype));
     check.all_zero("A above the diagonal", where(may, zeros({}, dtype), A));
   }
-  return check.outcome();
 }
 
 // Row i of the output lies between the least and the greatest allowed value, in every coordinate.
-Outcome convex_hull(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  const Operands o = random_operands(seed, n);
-  const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
-  const Tensor out = subject.attend(o.q, o.k, o.v, mask).output.detach();
-  for (int64_t i = 0; i < n.tokens; ++i) {
-    const Tensor seen = narrow(o.v, 1, 0, i + 1);
-    const Tensor row = select(out, 1, i);
-    check.close("row " + std::to_string(i) + " against the nearest point between its values", row,
-                minimum(maximum(row, min(seen, 1)), max(seen, 1)), 1e-12);
+void convex_hull(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    const Operands o = random_operands(seed, n, dtype);
+    const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
+    const Tensor out = subject.attend(o.q, o.k, o.v, mask).output.detach();
+    for (int64_t i = 0; i < n.tokens; ++i) {
+      const Tensor seen = narrow(o.v, 1, 0, i + 1);
+      const Tensor row = select(out, 1, i);
+      check.close("row " + std::to_string(i) + " against the nearest point between its values", row,
+                  minimum(maximum(row, min(seen, 1)), max(seen, 1)));
+    }
   }
-  return check.outcome();
 }
 
 constexpr int64_t kSamples = 2048;
@@ -48,57 +46,59 @@ constexpr int64_t kSamples = 2048;
 // has two keys of its own, so that the samples (s - s')^2 / 2 are independent, of mean 1; given q
 // they are |q|^2 / d chi-squared, which makes their variance 2 + 6 / d. Counted in standard errors
 // a correct scale passes 6 for all but one seed in 10^8, a wrong factor of sqrt(2) reaches 14.
-Outcome scale_variance(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  for (const int64_t d : {n.width / 16, n.width / 4, n.width}) {
-    if (d == 0) continue;
-    const Operands o = random_operands(seed + static_cast<uint64_t>(d),
-                                       {.batch = kSamples, .tokens = 2, .width = d});
-    const Tensor A = subject.attend(narrow(o.q, 1, 0, 1), o.k, o.v, Tensor()).weights.detach();
-    const Tensor difference = log(narrow(A, -1, 1, 1)) - log(narrow(A, -1, 0, 1));
-    const double variance = mean(difference * difference).item<double>() / 2;
-    const double error = std::sqrt((2.0 + 6.0 / static_cast<double>(d)) / kSamples);
-    check.expectation("variance of the scores at d_k = " + std::to_string(d) + ": " +
-                          plot::exact(static_cast<float>(variance)) + " instead of 1",
-                      (variance - 1) / error, 6);
+void scale_variance(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    for (const int64_t d : {n.width / 16, n.width / 4, n.width}) {
+      if (d == 0) continue;
+      Generator generator(seed + static_cast<uint64_t>(d));
+      const Tensor q = randn({kSamples, 1, d}, generator, dtype);
+      const Tensor k = randn({kSamples, 2, d}, generator, dtype);
+      const Tensor v = ones({kSamples, 2, 1}, dtype);
+      const Tensor A = subject.attend(q, k, v, Tensor()).weights.detach();
+      const Tensor difference = log(narrow(A, -1, 1, 1)) - log(narrow(A, -1, 0, 1));
+      const double variance = mean(to(difference * difference, DType::f64)).item<double>() / 2;
+      const double error = std::sqrt((2.0 + 6.0 / static_cast<double>(d)) / kSamples);
+      check.expectation("variance of the scores at d_k = " + std::to_string(d) + ": " +
+                            plot::exact(static_cast<float>(variance)) + " instead of 1",
+                        (variance - 1) / error);
+    }
   }
-  return check.outcome();
 }
 
 // softmax(s + c) = softmax(s): a vector u added to every key adds q . u to every score of a row.
-Outcome shift_invariance(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  const Operands o = random_operands(seed, n);
-  const Tensor q = abs(o.q) + 0.5;
-  const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
-  const Tensor A = subject.attend(q, o.k, o.v, mask).weights;
-  for (const double shift : {3.0, -1000.0}) {
-    check.close("A after a shift", subject.attend(q, o.k + shift, o.v, mask).weights, A, 1e-9);
+// The shifted scores are large, and rounded as large numbers are: hence the tolerance.
+void shift_invariance(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    const Operands o = random_operands(seed, n, dtype);
+    const Tensor q = abs(o.q) + 0.5;
+    const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
+    const Tensor A = subject.attend(q, o.k, o.v, mask).weights;
+    for (const double shift : {3.0, -1000.0}) {
+      check.close("A after a shift of " + std::to_string(static_cast<int64_t>(shift)),
+                  subject.attend(q, o.k + shift, o.v, mask).weights, A);
+    }
   }
-  return check.outcome();
 }
 
 // A query that may attend to no key has weights 0 and output 0, exactly: here the first of a
 // triangle without its diagonal.
-Outcome empty_rows(const Subject& subject, uint64_t seed, const Sizes& n) {
-  Checker check(subject);
-  const Operands o = random_operands(seed, n);
-  const Tensor mask = tril(ones({n.tokens, n.tokens}), -1) > 0.5;
-  const attention::AttentionResult r = subject.attend(o.q, o.k, o.v, mask);
-  check.all_zero("weights of an empty row", select(r.weights, 1, 0));
-  check.all_zero("output of an empty row", select(r.output, 1, 0));
-  return check.outcome();
+void empty_rows(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  for (const DType dtype : kPrecisions) {
+    const Operands o = random_operands(seed, n, dtype);
+    const Tensor mask = tril(ones({n.tokens, n.tokens}), -1) > 0.5;
+    const attention::AttentionResult r = subject.attend(o.q, o.k, o.v, mask);
+    check.all_zero("weights of an empty row", select(r.weights, 1, 0));
+    check.all_zero("output of an empty row", select(r.output, 1, 0));
+  }
 }
 
 // The instrument itself: a comparison with NaN must fail.
-Outcome checker_rejects_nan(const Subject& subject, uint64_t, const Sizes&) {
-  Checker check(subject);
+void checker_rejects_nan(Checker& check, const Subject& subject, uint64_t, const Sizes&) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   check.that(!subject.close(nan, 1.0, 1e-6), "NaN is accepted as 1");
   check.that(!subject.close(1.0, nan, 1e-6), "1 is accepted as NaN");
   check.that(!subject.close(1.0, 2.0, 1e-6), "1 is accepted as 2");
   check.that(subject.close(1.0, 1.0, 0.0), "1 is not accepted as 1");
-  return check.outcome();
 }
 
 constexpr Sizes kSizes = {.batch = 2, .tokens = 8, .width = 16};
@@ -112,15 +112,16 @@ std::vector<Theorem> simplex_theorems() {
        .statement = "The checker rejects NaN",
        .operands = "four pairs of numbers",
        .equality = Equality::bits,
+       .scope = Scope::once,
        .check = checker_rejects_nan},
       {.id = "simplex",
        .statement = "Rows of A are distributions: A >= 0, rows sum to 1, exactly 0 above the "
                     "diagonal",
-       .operands = "q, k, v (B, T, d), f32 and f64",
+       .operands = "q, k, v (B, T, d)",
        .sizes = kSizes,
        .least = kLeast,
        .equality = Equality::rounding,
-       .tolerance = 1e-6,
+       .tolerance = 8,
        .check = simplex},
       {.id = "hull",
        .statement = "Output rows stay in the convex hull of the values they may see",
@@ -128,7 +129,7 @@ std::vector<Theorem> simplex_theorems() {
        .sizes = kSizes,
        .least = kLeast,
        .equality = Equality::rounding,
-       .tolerance = 1e-12,
+       .tolerance = 8,
        .check = convex_hull},
       {.id = "scale",
        .statement = "Var(q.k) = d_k: scores divided by sqrt(d_k) have variance 1",
@@ -140,11 +141,11 @@ std::vector<Theorem> simplex_theorems() {
        .check = scale_variance},
       {.id = "shift",
        .statement = "Softmax is invariant to a shift of a row's scores",
-       .operands = "q, k, v (B, T, d)",
+       .operands = "q, k, v (B, T, d); keys shifted by 3, -1000",
        .sizes = kSizes,
        .least = kLeast,
        .equality = Equality::rounding,
-       .tolerance = 1e-9,
+       .tolerance = 1e5,
        .check = shift_invariance},
       {.id = "empty row",
        .statement = "A query without keys has weights 0 and output 0",

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "attention/fused.h"
 #include "attention/masks.h"
 #include "engine/ops.h"
 #include "nn/init.h"
@@ -31,14 +32,24 @@ std::vector<Tensor> in_pieces(const Tensor& x, const std::vector<int64_t>& piece
   return result;
 }
 
-Tensor attend_heads(const Steps& s, const Projections& p, const Tensor& x, const Tensor& k,
-                    const Tensor& v, int64_t window) {
+attention::AttentionResult attend_heads(const Steps& s, const Projections& p, const Tensor& x,
+                                        const Tensor& k, const Tensor& v, int64_t window) {
   const int64_t D = p.query.size(0);
   const int64_t repeats = p.num_heads / p.num_kv_heads;
   const Tensor q = s.split(s.project(x, p.query, p.query_bias), p.num_heads);
   const Tensor scores = s.scores(q, s.share(k, repeats), D);
   const Tensor weights = s.weights(scores, s.mask(q.size(2), k.size(2), window));
-  return s.project(s.merge(s.mix(weights, s.share(v, repeats))), p.output, p.output_bias);
+  const Tensor heads = s.merge(s.mix(weights, s.share(v, repeats)));
+  return {s.project(heads, p.output, p.output_bias), weights.detach()};
+}
+
+attention::AttentionResult attend_fused(const Tensor& q, const Tensor& k, const Tensor& v,
+                                        const Tensor& mask) {
+  Shape square = v.shape();
+  square[v.dim() - 1] = v.size(-2);
+  const Tensor identity = expand(eye(v.size(-2), v.dtype()), square);
+  return {attention::fused_attention(q, k, v, mask),
+          attention::fused_attention(q, k, identity, mask)};
 }
 
 }  // namespace
@@ -84,14 +95,16 @@ Subject library_subject(bool fused, bool ask_weights) {
     return window > 0 ? attention::sliding_window_mask(Tq, Tk, window)
                       : attention::causal_mask(Tq, Tk);
   };
-  subject.attend = [](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
-    return attention::scaled_dot_product_attention(q, k, v, mask);
+  subject.attend = [fused](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+    return fused ? attend_fused(q, k, v, mask)
+                 : attention::scaled_dot_product_attention(q, k, v, mask);
   };
   subject.multi_head = [fused, ask_weights](const Projections& p, const Tensor& x, int64_t window) {
     Generator unused(0);
     attention::MultiHeadAttention mha(options_of(p, window, fused), unused);
     use(mha, p);
-    return ask_weights ? mha.forward_with_weights(x).output : mha.forward(x);
+    return ask_weights ? mha.forward_with_weights(x)
+                       : attention::AttentionResult{mha.forward(x), Tensor()};
   };
   subject.decode = [fused](const Projections& p, const Tensor& x,
                            const std::vector<int64_t>& pieces) {
@@ -163,7 +176,7 @@ Subject assemble(std::string name, std::string sentence, const Steps& s) {
     for (const Tensor& piece : in_pieces(x, pieces)) {
       keys = s.cache(keys, s.split(s.project(piece, p.key, p.key_bias), p.num_kv_heads));
       values = s.cache(values, s.split(s.project(piece, p.value, p.value_bias), p.num_kv_heads));
-      outputs.push_back(attend_heads(s, p, piece, keys, values, 0));
+      outputs.push_back(attend_heads(s, p, piece, keys, values, 0).output);
     }
     return cat(outputs, 1);
   };

@@ -37,8 +37,10 @@ struct Subject {
   std::function<attention::AttentionResult(const Tensor& q, const Tensor& k, const Tensor& v,
                                            const Tensor& mask)>
       attend;
-  // Causal self-attention (B, T, D) -> (B, T, D).
-  std::function<Tensor(const Projections&, const Tensor& x, int64_t window)> multi_head;
+  // Causal self-attention: output (B, T, D) from x (B, T, D), and its weights (B, H, T, T),
+  // undefined where they are not asked for.
+  std::function<attention::AttentionResult(const Projections&, const Tensor& x, int64_t window)>
+      multi_head;
   // The same through a key-value cache, the tokens fed in pieces of these sizes.
   std::function<Tensor(const Projections&, const Tensor& x, const std::vector<int64_t>& pieces)>
       decode;
@@ -46,7 +48,9 @@ struct Subject {
   std::function<bool(double a, double b, double tolerance)> close;
 };
 
-// The real thing: attention/*.h. `ask_weights`: forward_with_weights, which must change no bit.
+// The real thing: attention/*.h. The fused path never holds its matrix of weights A; attend() finds
+// it as what the path makes of the values I: A I = A. `ask_weights`: multi_head is
+// forward_with_weights, which must change no bit.
 Subject library_subject(bool fused, bool ask_weights = false);
 
 // The library taken apart into the steps of the formula, each of which can be replaced.

@@ -54,8 +54,8 @@ std::string to_string(const Sizes& sizes) {
 const std::vector<Theorem>& theorems() {
   static const std::vector<Theorem> all = [] {
     std::vector<Theorem> list;
-    for (auto family :
-         {simplex_theorems, derivative_theorems, causality_theorems, equality_theorems}) {
+    for (auto family : {simplex_theorems, definition_theorems, derivative_theorems,
+                        causality_theorems, equality_theorems}) {
       for (Theorem& theorem : family()) list.push_back(std::move(theorem));
     }
     return list;
@@ -65,15 +65,17 @@ const std::vector<Theorem>& theorems() {
 
 Outcome check_theorem(const Theorem& theorem, const Subject& subject, uint64_t seed,
                       const Sizes& sizes) {
+  Checker checker(subject, theorem.tolerance);
   try {
-    return theorem.check(subject, seed, sizes);
+    theorem.check(checker, subject, seed, sizes);
   } catch (const std::exception& error) {
-    Outcome outcome;
+    Outcome outcome = checker.outcome();
     outcome.ok = false;
     outcome.threw = true;
     outcome.witness = std::string("throws: ") + error.what();
     return outcome;
   }
+  return checker.outcome();
 }
 
 Outcome check_theorem(const Theorem& theorem, const Subject& subject, uint64_t seed) {

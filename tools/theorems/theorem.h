@@ -25,9 +25,16 @@ std::string to_string(const Sizes& sizes);  // "B 2, T 8, d 16"
 // What kind of equality is claimed, and so what its residual is measured in.
 enum class Equality {
   bits,         // structural: to the last bit, or exactly 0
-  rounding,     // numerical: within a tolerance; residual also in ulp
-  differences,  // numerical: against finite differences
-  statistics,   // numerical: a mean over samples; residual and tolerance in standard errors
+  rounding,     // numerical: within some ulp, units in the last place
+  differences,  // numerical: against finite differences, which are not exact themselves
+  statistics,   // numerical: a mean over samples, within some standard errors
+};
+
+// What a theorem speaks of, and so which implementations it is checked on.
+enum class Scope {
+  once,       // of masks, of the checker, or of two implementations: the same for all
+  attention,  // Subject::attend
+  multi_head  // Subject::multi_head and decode
 };
 
 struct Theorem {
@@ -37,12 +44,13 @@ struct Theorem {
   Sizes sizes{};            // of the ledger
   Sizes least{};            // below these it says nothing, or is not true
   Equality equality = Equality::bits;
-  double tolerance = 0;     // 0 for bits
-  bool multi_head = false;  // speaks of multi_head or decode, and so of each of their paths
-  std::function<Outcome(const Subject&, uint64_t seed, const Sizes&)> check{};
+  double tolerance = 0;  // in ulp, in standard errors, or absolute for differences
+  Scope scope = Scope::attention;
+  std::function<void(Checker&, const Subject&, uint64_t seed, const Sizes&)> check{};
 };
 
 std::vector<Theorem> simplex_theorems();     // one row: a distribution, the right temperature
+std::vector<Theorem> definition_theorems();  // the paper's equation, as loops
 std::vector<Theorem> derivative_theorems();  // Jacobian, gradients, second derivatives
 std::vector<Theorem> causality_theorems();   // masks, perturbation, gradient, windows
 std::vector<Theorem> equality_theorems();    // two ways to the same numbers, same bits
