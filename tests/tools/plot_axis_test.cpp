@@ -88,6 +88,21 @@ TEST(FormatNumber, IsShort) {
   EXPECT_EQ(format_number(-std::numeric_limits<double>::infinity()), "−∞");
 }
 
+bool turned(const EdgeLabels& labels, std::size_t i, const Theme& theme) {
+  return theme.text_width(labels.texts[i], labels.style) > labels.room;
+}
+
+// What the widest drawn label takes of the edge; between lines is space that letters do not fill.
+int widest_taken(const EdgeLabels& labels, const Theme& theme) {
+  const int line = theme.line_height(labels.style);
+  int taken = 0;
+  for (std::size_t i = 0; i < labels.texts.size(); i += static_cast<std::size_t>(labels.stride)) {
+    const int width = theme.text_width(labels.texts[i], labels.style);
+    taken = std::max(taken, turned(labels, i, theme) ? line - line / 8 : width);
+  }
+  return taken;
+}
+
 class LabelFit : public testing::TestWithParam<int> {};
 
 // The smallest distance of two drawn labels is at least what a label needs in that direction.
@@ -98,16 +113,9 @@ TEST_P(LabelFit, LabelsNeverOverlap) {
     const Labels labels(static_cast<std::size_t>(count), token);
     for (const int cell : {1, 2, 3, 5, 9, 14, 20, 23, 24, 25, 28, 33, 56, 90, 112}) {
       const EdgeLabels columns = fit_column_labels(labels, count, cell, theme);
-      int needed = theme.line_height(columns.style);
-      if (columns.turned) {
-        needed -= needed / 8;  // line spacing that letters do not fill
-      } else {
-        needed = 0;
-        for (const auto& text : columns.texts) {
-          needed = std::max(needed, theme.text_width(text, columns.style));
-        }
+      if (count > 1) {
+        EXPECT_GE(columns.stride * cell, widest_taken(columns, theme)) << token << " " << cell;
       }
-      EXPECT_GE(columns.stride * cell, needed) << token << " " << cell;
       const EdgeLabels rows = fit_row_labels(labels, count, cell, theme);
       const int line = theme.line_height(rows.style);
       EXPECT_GE(rows.stride * cell, line - line / 8) << token << " " << cell;
@@ -131,8 +139,34 @@ TEST(EdgeLabels, PositionsStandInForMissingLabels) {
 }
 
 TEST(EdgeLabels, LongOnesAreTurned) {
-  EXPECT_TRUE(fit_column_labels(Labels(4, "a long label"), 4, 60, Theme()).turned);
-  EXPECT_FALSE(fit_column_labels(Labels(4, "a"), 4, 60, Theme()).turned);
+  const Theme theme;
+  EXPECT_TRUE(turned(fit_column_labels(Labels(4, "a long label"), 4, 60, theme), 0, theme));
+  EXPECT_FALSE(turned(fit_column_labels(Labels(4, "a"), 4, 60, theme), 0, theme));
+}
+
+TEST(EdgeLabels, ALongOneTurnsAndThinsNoOther) {
+  const Theme theme;
+  Labels labels(64, "a");
+  labels[5] = "U+1F600";
+  for (const int cell : {22, 28, 56}) {
+    const EdgeLabels columns = fit_column_labels(labels, 64, cell, theme);
+    EXPECT_EQ(columns.stride, 1) << cell;
+    EXPECT_FALSE(turned(columns, 4, theme)) << cell;
+    EXPECT_TRUE(turned(columns, 5, theme)) << cell;
+  }
+  labels[6] = labels[5];  // two lines beside each other need more than a narrow cell
+  EXPECT_GT(fit_column_labels(labels, 64, 22, theme).stride, 1);
+  EXPECT_EQ(fit_column_labels(labels, 64, 28, theme).stride, 1);
+}
+
+TEST(EdgeLabels, ThoseThatAreNotDrawnTakeNoRoom) {
+  Labels labels(100, "a");
+  const Labels plain = labels;
+  labels[3] = "U+1F600";
+  for (const auto& fit : {fit_row_labels, fit_column_labels}) {
+    ASSERT_GT(fit(labels, 100, 4, Theme()).stride, 3);
+    EXPECT_EQ(fit(labels, 100, 4, Theme()).extent, fit(plain, 100, 4, Theme()).extent);
+  }
 }
 
 TEST(EdgeLabels, RefuseAWrongNumber) {

@@ -63,10 +63,32 @@ void check_count(const std::vector<std::string>& labels, std::int64_t count) {
   }
 }
 
-int widest(const std::vector<std::string>& texts, const TextStyle& style, const Theme& theme) {
-  int width = 0;
-  for (const std::string& text : texts) width = std::max(width, theme.text_width(text, style));
-  return width;
+// How wide the labels are that are drawn; 0 for the others.
+std::vector<int> drawn_widths(const EdgeLabels& labels, const Theme& theme) {
+  std::vector<int> widths(labels.texts.size());
+  for (std::size_t i = 0; i < widths.size(); i += static_cast<std::size_t>(labels.stride)) {
+    widths[i] = theme.text_width(labels.texts[i], labels.style);
+  }
+  return widths;
+}
+
+int widest(const std::vector<int>& widths) {
+  return *std::max_element(widths.begin(), widths.end());
+}
+
+// Tokens have few tall letters: lines an eighth less than a line apart do not touch.
+int least_line_distance(int line_height) { return line_height - line_height / 8; }
+
+// Whether two neighbours of the column labels touch, all of them drawn.
+bool columns_touch(const std::vector<int>& widths, int room, int line_height, int cell) {
+  const int air = cell - room;
+  int before = 0;  // what the label before takes of the edge
+  for (const int width : widths) {
+    const int taken = width > room ? least_line_distance(line_height) : width + air;
+    if (before + taken > 2 * cell) return true;
+    before = taken;
+  }
+  return false;
 }
 
 // Few plain marks keep their words; thinned ones get some air and a round stride.
@@ -144,10 +166,9 @@ EdgeLabels fit_row_labels(const std::vector<std::string>& labels, std::int64_t c
   EdgeLabels fit;
   fit.style = style_for(cell, theme);
   const int needed = theme.line_height(fit.style);
-  // Tokens have few tall letters: rows one line apart, less an eighth, do not touch.
-  fit.stride = needed - needed / 8 <= cell ? 1 : thinned_stride(needed, cell);
+  fit.stride = least_line_distance(needed) <= cell ? 1 : thinned_stride(needed, cell);
   fit.texts = edge_texts(labels, count, fit.stride > 1, theme.font(fit.style.face));
-  fit.extent = widest(fit.texts, fit.style, theme) + theme.px(kLabelGap);
+  fit.extent = widest(drawn_widths(fit, theme)) + theme.px(kLabelGap);
   fit.overhang = std::max(0, (needed - cell) / 2 + 1);
   return fit;
 }
@@ -157,20 +178,23 @@ EdgeLabels fit_column_labels(const std::vector<std::string>& labels, std::int64_
   check_count(labels, count);
   EdgeLabels fit;
   fit.style = style_for(cell, theme);
+  fit.room = cell - theme.px(2);
   const int height = theme.line_height(fit.style);
   fit.texts = edge_texts(labels, count, false, theme.font(fit.style.face));
-  int width = widest(fit.texts, fit.style, theme);
-  fit.turned = width + theme.px(4) > cell && width + theme.px(2) > cell;
-  if (fit.turned && height - height / 8 > cell) {  // neither way: thin them
+  std::vector<int> widths = drawn_widths(fit, theme);
+  if (columns_touch(widths, fit.room, height, cell)) {
     fit.texts = edge_texts(labels, count, true, theme.font(fit.style.face));
-    width = widest(fit.texts, fit.style, theme);
-    const int turned_stride = thinned_stride(height, cell);
-    const int flat_stride = thinned_stride(width + theme.px(4), cell);
-    fit.turned = turned_stride < flat_stride;
-    fit.stride = std::min(turned_stride, flat_stride);
+    fit.stride = thinned_stride(height, cell);
+    widths = drawn_widths(fit, theme);
+    // Numbered, they are about equally long: all one way.
+    const int needed = (widest(widths) + theme.px(4)) * 5 / 4;
+    fit.room = needed <= fit.stride * cell ? needed : 0;
   }
-  fit.extent = (fit.turned ? width : height) + theme.px(kLabelGap);
-  fit.overhang = std::max(0, ((fit.turned ? height : width) - cell) / 2 + 1);
+  for (const int width : widths) {
+    const bool turned = width > fit.room;
+    fit.extent = std::max(fit.extent, (turned ? width : height) + theme.px(kLabelGap));
+    fit.overhang = std::max(fit.overhang, ((turned ? height : width) - cell) / 2 + 1);
+  }
   return fit;
 }
 
@@ -197,7 +221,7 @@ void draw_column_labels(Canvas& canvas, const EdgeLabels& labels, int x, int y, 
     if (labels.stride > 1) {
       canvas.fill_rect(center, y, theme.scale(), theme.px(kTickLength), palette::frame);
     }
-    if (labels.turned) {
+    if (theme.text_width(text, labels.style) > labels.room) {
       theme.text_up(canvas, center - theme.line_height(labels.style) / 2, y + theme.px(kLabelGap),
                     text, labels.style, Align::right);
     } else {

@@ -30,14 +30,16 @@ std::string format_number(double value, int significant = 3);
 struct EdgeLabels {
   std::vector<std::string> texts{};  // one per cell, whether drawn or not
   int stride = 1;                    // every stride-th label is drawn, the first included
-  bool turned = false;               // column labels that read upwards
+  int room = 0;                      // pixels: a wider column label reads upwards
   int extent = 0;                    // pixels they need, measured away from the edge
   int overhang = 0;                  // pixels that they may stick out beyond the first or last cell
   TextStyle style = Theme::token_style();
 };
 
 // `labels` empty: positions 0, 1, ... stand in. Thinned labels carry their position, `40 e`.
-// Throws std::invalid_argument when the number of labels is neither 0 nor `count`.
+// A column label that its cell cannot hold is turned, and no other with it: `U+1F600` among letters
+// leaves them upright. REQUIRES: count >= 1. Throws std::invalid_argument when the number of labels
+// is neither 0 nor `count`.
 EdgeLabels fit_row_labels(const std::vector<std::string>& labels, std::int64_t count, int cell,
                           const Theme& theme);
 EdgeLabels fit_column_labels(const std::vector<std::string>& labels, std::int64_t count, int cell,
