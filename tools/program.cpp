@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <ios>
 #include <new>
 #include <ostream>
 #include <stdexcept>
@@ -104,6 +105,8 @@ int act(Program& program, const std::string& command) {
       if (file.written) text::check_writable(file.path);
     }
     return program.action();
+  } catch (const std::ios_base::failure&) {
+    throw;  // run() says why
   } catch (const std::bad_alloc&) {
     complain(program, command, "out of memory");
   } catch (const std::exception& error) {
@@ -141,14 +144,22 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
     if (!arguments.empty() && known->get_name() == arguments[0]) command = arguments[0];
   }
   int code = 2;
-  if (parse(program, command, arguments, code)) code = act(program, command);
-  errno = 0;
-  if (code == 0 && !out.flush()) {
-    const std::string reason = errno == 0 ? "" : ": " + std::generic_category().message(errno);
-    complain(program, command, "cannot write to standard output" + reason);
-    return 1;
+  const std::ios_base::iostate before = out.exceptions();
+  int error = 0;
+  try {
+    errno = 0;
+    out.exceptions(std::ios_base::badbit);  // thrown at once: errno still has the reason
+    if (parse(program, command, arguments, code)) code = act(program, command);
+    out.flush();
+    out.exceptions(before);
+    return code;
+  } catch (const std::ios_base::failure&) {
+    error = errno;
   }
-  return code;
+  out.exceptions(before);
+  const std::string reason = error == 0 ? "" : ": " + std::generic_category().message(error);
+  complain(program, command, "cannot write to standard output" + reason);
+  return 1;
 }
 
 }  // namespace lookback::tools
