@@ -105,6 +105,9 @@ int act(Program& program, const std::string& command) {
       if (file.written) text::check_writable(file.path);
     }
     return program.action();
+  } catch (const UsageError& error) {
+    complain(program, command, error.what());
+    return 2;
   } catch (const std::ios_base::failure&) {
     throw;  // run() says why
   } catch (const std::bad_alloc&) {

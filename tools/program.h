@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct Program {
   std::function<int()> action;  // set by the chosen command; returns the exit code
   std::string command_line;     // as typed, for footers: "lookback heatmap --prompt 'the cat' ..."
   std::vector<FileOption> files;  // that the command line names
+};
+
+// What a command throws for options that can never go together: the exit code is 2, not 1.
+class UsageError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
 };
 
 // An argument as printed command lines hold it: copied into a shell it gives the same bytes, and

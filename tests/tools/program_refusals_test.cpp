@@ -102,7 +102,10 @@ TEST_F(ProgramTest, RefusesWhatWouldRunForEver) {
   expect_refused({"smooth", "--context", "1025"}, 2, "from 2 to 1024");
   expect_refused({"graph", "-T", "1025"}, 2, "from 1 to 1024");
   expect_refused({"shapes", "-T", "1025"}, 2, "from 1 to 1024");
-  expect_refused({"shapes", "-B", "1024", "-T", "1024"}, 1, "numbers");
+  expect_refused({"shapes", "-B", "1024", "-T", "1024"}, 2,
+                 "would have 4294967296 numbers, and 67108864 are the most");
+  expect_refused({"heatmap", "--out", out, "--grid", "heads", "--count", "17", "--context", "1024"},
+                 2, "--count 17 and --context 1024");
 }
 
 TEST_F(ProgramTest, RefusesOptionsThatWouldBeIgnored) {
@@ -159,7 +162,7 @@ TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
 }
 
 TEST_F(ProgramTest, ShapesRefusesHeadsThatDoNotDivide) {
-  expect_refused({"shapes", "-D", "10", "-H", "3"}, 1, "divide");
+  expect_refused({"shapes", "-D", "10", "-H", "3"}, 2, "divide");
 }
 
 }  // namespace

@@ -14,6 +14,9 @@
 namespace lookback::tools {
 namespace {
 
+// Of a grid: 16 panels at the longest context. Picture, labels and table take 64 bytes for each.
+constexpr int64_t kMostNumbers = 16 * kMaxContext * kMaxContext;
+
 Figure finish(const HeatmapOptions& options, const plot::Panel& body, std::string title,
               std::string subtitle) {
   Figure figure;
@@ -39,6 +42,12 @@ Figure single(const HeatmapOptions& options, const TextSample& sample) {
 }
 
 Figure grid(const HeatmapOptions& options, const TextSample& sample) {
+  const int64_t numbers = options.count * sample.size() * sample.size();
+  if (numbers > kMostNumbers) {
+    throw UsageError("a grid may hold " + std::to_string(kMostNumbers) + " numbers; got --count " +
+                     std::to_string(options.count) + " and --context " +
+                     std::to_string(sample.size()) + ", which make " + std::to_string(numbers));
+  }
   const bool by_seed = options.grid == Grid::seeds;
   plot::HeatmapGrid grid;
   grid.scale = weight_scale(sample.size());

@@ -99,6 +99,21 @@ std::vector<Step> steps_of(const ShapesOptions& o) {
   return steps;
 }
 
+// Throws UsageError.
+void check_sizes(const ShapesOptions& o) {
+  if (o.D % o.H != 0) {
+    throw UsageError("-H must divide -D; got " + std::to_string(o.H) + " and " +
+                     std::to_string(o.D));
+  }
+  const int64_t most = o.B * o.T * std::max(o.H * o.T, o.D);
+  if (most > kMostNumbers) {
+    throw UsageError("a result would have " + std::to_string(most) + " numbers, and " +
+                     std::to_string(kMostNumbers) + " are the most; got -B " + std::to_string(o.B) +
+                     ", -T " + std::to_string(o.T) + ", -D " + std::to_string(o.D) + ", -H " +
+                     std::to_string(o.H));
+  }
+}
+
 int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
   int64_t asked = 0;
   int64_t right = 0;
@@ -129,10 +144,6 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
 }  // namespace
 
 Section shapes_section(const ShapesOptions& o, const std::string& command) {
-  check(o.D % o.H == 0, "shapes", "H must divide D; got D ", o.D, " and H ", o.H);
-  check(o.B * o.T * std::max(o.H * o.T, o.D) <= kMostNumbers, "shapes",
-        "a result would have more than ", kMostNumbers, " numbers; got B ", o.B, ", T ", o.T,
-        ", D ", o.D, ", H ", o.H);
   Table table;
   table.name = "steps";
   table.title = "One multi-head forward pass, composed path, no bias";
@@ -184,10 +195,8 @@ void add_shapes(Program& program) {
   CommandLine command = add_command(
       program, "shapes", "Every tensor's shape in a forward pass; --quiz asks for them",
       [options](Program& p) {
-        if (options->quiz) {
-          shapes_section(options->shapes, "");  // refuses bad sizes
-          return quiz(p, options->shapes, std::cin);
-        }
+        check_sizes(options->shapes);
+        if (options->quiz) return quiz(p, options->shapes, std::cin);
         const Section section = shapes_section(options->shapes, p.command_line);
         const OutputOptions& output = options->output;
         if (!output.csv.empty()) write_table(section.tables[0], output.csv);
