@@ -161,6 +161,14 @@ TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
                  "No such file or directory");
 }
 
+TEST_F(ProgramTest, LabNeverReplacesItsText) {
+  const std::string text = write("index.html", "to be or not to be");
+  expect_refused({"lab", "--text", text, "--out", folder_.string()}, 1, "cannot replace '" + text);
+  write(".lookback-files", "index.html\n");  // as if an earlier run had written it
+  expect_refused({"lab", "--text", text, "--out", folder_.string()}, 2, "--text '" + text);
+  EXPECT_EQ(read("index.html"), "to be or not to be");
+}
+
 TEST_F(ProgramTest, ShapesRefusesHeadsThatDoNotDivide) {
   expect_refused({"shapes", "-D", "10", "-H", "3"}, 2, "divide");
 }

@@ -96,6 +96,30 @@ TEST(StagedFolder, ChangesNothingWhenOneFileCannotBeReplaced) {
   EXPECT_EQ(folder.count(), 4);
 }
 
+TEST(StagedFolder, RefusesToReplaceWhatOthersWrote) {
+  const TemporaryFolder folder;
+  put_file(folder.path("a.png"), "mine");
+  const std::string refused = "cannot replace '" + folder.path("a.png") + "': no earlier run wrote";
+  EXPECT_EQ(message_of([&] { publish(folder.path(), "first", {"a.png"}); }).find(refused), 0U);
+  EXPECT_EQ(get_file(folder.path("a.png")), "mine");
+  EXPECT_EQ(folder.count(), 1);
+  put_file(folder.path("index.html"), "mine");
+  EXPECT_NE(message_of([&] { StagedFolder::check(folder.path(), "index.html"); }), "");
+  EXPECT_EQ(get_file(folder.path("index.html")), "mine");
+}
+
+TEST(StagedFolder, KnowsWhatItWrote) {
+  const TemporaryFolder folder;
+  publish(folder.path(), "first", {"a.csv"});
+  put_file(folder.path("mine.txt"), "mine");
+  std::filesystem::create_symlink(folder.path("a.csv"), folder.path("link"));
+  EXPECT_TRUE(StagedFolder::wrote(folder.path(), folder.path("./a.csv")));
+  EXPECT_TRUE(StagedFolder::wrote(folder.path(), folder.path("link")));
+  EXPECT_FALSE(StagedFolder::wrote(folder.path(), folder.path("mine.txt")));
+  EXPECT_FALSE(StagedFolder::wrote(folder.path(), folder.path("missing")));
+  EXPECT_FALSE(StagedFolder::wrote(folder.path("missing"), folder.path("a.csv")));
+}
+
 TEST(StagedFolder, RefusesBeforeTheWork) {
   const TemporaryFolder parent;
   put_file(parent.path("file"), "text");

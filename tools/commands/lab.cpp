@@ -7,6 +7,7 @@
 #include "tools/commands/sections.h"
 #include "tools/program.h"
 #include "tools/report/graphviz.h"
+#include "tools/text/staged_folder.h"
 
 namespace lookback::tools {
 namespace {
@@ -46,6 +47,11 @@ std::vector<Part> lab_parts(const LabOptions& options) {
 }
 
 int run_lab(Program& program, const LabOptions& options) {
+  const std::string& file = options.text.file;
+  if (!file.empty() && text::StagedFolder::wrote(options.out, file)) {
+    throw UsageError("--text '" + file + "' is a file of the report in '" + options.out +
+                     "', which would be replaced");
+  }
   load_text(options.text);  // refused before anything is made
   return write_report(program.out, program.err, program.command_line, lab_parts(options),
                       options.out);

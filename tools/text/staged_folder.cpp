@@ -36,18 +36,31 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-// What an earlier publish() wrote and `names` lacks. Only plain names: the list may be anybody's.
-std::vector<std::string> stale_files(const std::string& folder,
-                                     const std::vector<std::string>& names) {
-  std::vector<std::string> stale;
-  if (!fs::is_regular_file(folder + "/" + kList)) return stale;
+// What an earlier publish() wrote and is still there. Only plain names: the list may be anybody's.
+std::vector<std::string> names_written(const std::string& folder) {
+  std::vector<std::string> names;
+  if (!fs::is_regular_file(folder + "/" + kList)) return names;
   std::istringstream list(read_file(folder + "/" + kList));
   for (std::string name; std::getline(list, name);) {
     const bool plain = !name.empty() && name[0] != '.' && name.find('/') == std::string::npos;
-    const bool kept = std::binary_search(names.begin(), names.end(), name);
-    if (plain && !kept && fs::is_regular_file(folder + "/" + name)) stale.push_back(name);
+    if (plain && fs::is_regular_file(fs::path(folder) / name)) names.push_back(name);
   }
-  return stale;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool has(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::binary_search(sorted.begin(), sorted.end(), name);
+}
+
+// `name` may take its place in `folder`, where an earlier publish() wrote the names `ours`.
+void check_replaceable(const std::string& folder, const std::string& name,
+                       const std::vector<std::string>& ours) {
+  const std::string path = folder + "/" + name;
+  check_writable(path);
+  if (!fs::exists(fs::symlink_status(path)) || has(ours, name)) return;
+  throw std::runtime_error("cannot replace '" + path +
+                           "': no earlier run wrote it; move it away, or name another folder");
 }
 
 }  // namespace
@@ -74,18 +87,20 @@ StagedFolder::~StagedFolder() {
 void StagedFolder::publish(const std::string& index) {
   if (HoldSignals::pending()) return;
   std::vector<std::string> names = names_in(path_);
-  for (const std::string& name : names) check_writable(folder_ + "/" + name);
+  const std::vector<std::string> ours = names_written(folder_);
+  for (const std::string& name : names) check_replaceable(folder_, name, ours);
   std::string list;
   for (const std::string& name : names) list += name + "\n";
-  const std::vector<std::string> stale = stale_files(folder_, names);
   write_file(path_ + "/" + kList, list);
 
   std::error_code error;
   fs::remove(folder_ + "/" + index, error);
   if (error) throw failure("replace", folder_ + "/" + index, error);
-  for (const std::string& name : stale) fs::remove(folder_ + "/" + name, error);
+  for (const std::string& name : ours) {
+    if (!has(names, name)) fs::remove(folder_ + "/" + name, error);
+  }
   std::erase(names, index);
-  names.emplace_back(kList);
+  names.insert(names.begin(), kList);  // first: a run that is killed here left nothing unnamed
   names.push_back(index);
   for (const std::string& name : names) {
     fs::rename(path_ + "/" + name, folder_ + "/" + name, error);
@@ -96,12 +111,20 @@ void StagedFolder::publish(const std::string& index) {
 void StagedFolder::check(const std::string& folder, const std::string& index) {
   if (fs::exists(folder)) {
     check_is_folder(folder);
-    check_writable(folder + "/" + index);
+    check_replaceable(folder, index, names_written(folder));
     return;
   }
   std::string name = folder;
   while (name.size() > 1 && name.back() == '/') name.pop_back();
   check_writable(name);
+}
+
+bool StagedFolder::wrote(const std::string& folder, const std::string& path) {
+  const std::vector<std::string> ours = names_written(folder);
+  return std::any_of(ours.begin(), ours.end(), [&](const std::string& name) {
+    std::error_code unknown;  // `path` may not exist
+    return fs::equivalent(fs::path(folder) / name, path, unknown);
+  });
 }
 
 }  // namespace lookback::text

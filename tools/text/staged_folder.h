@@ -10,7 +10,8 @@ namespace lookback::text {
 
 // Files are first written to path(), a folder of its own inside `folder`; publish() then moves them
 // to their places. Until then `folder` keeps what it had. Afterwards what an earlier publish()
-// wrote and this one did not is gone; files that others wrote stay, unless they have the same name.
+// wrote and this one did not is gone (a list in the folder says what it wrote); what others wrote
+// stays: a publish() that would need its place is refused.
 //
 // Signals wait (HoldSignals). If one came before publish(), nothing is published.
 class StagedFolder {
@@ -28,8 +29,12 @@ class StagedFolder {
   // known.
   void publish(const std::string& index);
 
-  // Throws as the constructor would, creating nothing: lets a command refuse before its long work.
+  // Throws as the constructor would, and publish() because of `index`, creating nothing: lets a
+  // command refuse before its long work.
   static void check(const std::string& folder, const std::string& index);
+
+  // Whether an earlier publish() wrote `path`, so that the next one replaces or removes it.
+  static bool wrote(const std::string& folder, const std::string& path);
 
  private:
   HoldSignals hold_;
