@@ -3,27 +3,35 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
+
+#include "tools/text/files.h"
+#include "tools/text/shell.h"
 
 namespace lookback::tools {
 namespace {
 
-// A file of its own in the folder for temporary files, removed at the end.
+// An empty file of its own in the folder for temporary files, removed at the end.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& bytes)
-      : path_(std::filesystem::temp_directory_path() / "lookback-XXXXXX") {
-    const int descriptor = mkstemp(path_.data());
-    if (descriptor < 0) throw std::runtime_error("cannot write '" + path_ + "'");
-    std::FILE* file = fdopen(descriptor, "wb");
-    const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    if (std::fclose(file) != 0 || !whole) {
-      std::remove(path_.c_str());
-      throw std::runtime_error("cannot write '" + path_ + "'");
+  TemporaryFile() {
+    std::error_code unknown;
+    path_ = std::filesystem::temp_directory_path(unknown) / "lookback-XXXXXX";
+    if (unknown) {
+      throw std::runtime_error("no folder for temporary files, TMPDIR: " + unknown.message());
     }
+    const int descriptor = mkstemp(path_.data());
+    if (descriptor < 0) {
+      const int error = errno;
+      throw std::runtime_error("cannot write '" + path_ +
+                               "': " + std::generic_category().message(error));
+    }
+    ::close(descriptor);
   }
   ~TemporaryFile() { std::remove(path_.c_str()); }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -37,9 +45,10 @@ class TemporaryFile {
 }  // namespace
 
 std::optional<std::string> graphviz(const std::string& dot, const std::string& format) {
-  const TemporaryFile source(dot);
-  const std::string command = "dot -T" + format + (format == "png" ? " -Gdpi=192 '" : " '") +
-                              source.path() + "' 2>/dev/null";
+  const TemporaryFile source;
+  text::write_file(source.path(), dot);
+  const std::string command = "dot -T" + format + (format == "png" ? " -Gdpi=192 " : " ") +
+                              text::shell_word(source.path()) + " 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return std::nullopt;
   std::string bytes;
