@@ -28,10 +28,9 @@ std::string type_of(const Range& range) {
 }  // namespace
 
 void CommandLine::add(const std::string& name, const std::string& sentence, const std::string& type,
-                      std::function<void(const std::string&)> take, const std::string& shown) {
-  app_->add_option_function<std::string>(name, std::move(take), sentence)
-      ->type_name(type)
-      ->default_str(shown);
+                      const std::function<void(const std::string&)>& take,
+                      const std::string& shown) {
+  app_->add_option_function<std::string>(name, take, sentence)->type_name(type)->default_str(shown);
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& sentence) {
@@ -101,7 +100,8 @@ void CommandLine::seed(const std::string& name, uint64_t& value, const std::stri
 }
 
 void CommandLine::choose(const std::string& name, const std::string& sentence,
-                         const std::vector<std::string>& words, std::function<void(size_t)> take) {
+                         const std::vector<std::string>& words,
+                         const std::function<void(size_t)>& take) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : " or ") + word;
   add(name, sentence, all, [=](const std::string& given) {

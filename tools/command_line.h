@@ -68,11 +68,11 @@ class CommandLine {
 
  private:
   void add(const std::string& name, const std::string& sentence, const std::string& type,
-           std::function<void(const std::string&)> take, const std::string& shown = "");
+           const std::function<void(const std::string&)>& take, const std::string& shown = "");
   void add_file(const std::string& name, std::string& path, const std::string& sentence,
                 FileOption file);
   void choose(const std::string& name, const std::string& sentence,
-              const std::vector<std::string>& words, std::function<void(size_t)> take);
+              const std::vector<std::string>& words, const std::function<void(size_t)>& take);
 
   CLI::App* app_;
   std::vector<FileOption>* files_;  // the program's: those that were given
