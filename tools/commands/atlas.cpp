@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "attention/masks.h"
 #include "engine/backward.h"
@@ -253,7 +254,7 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
                      {"diagonal-hugging, mean distance below", kNear},
                      {"column-collapse, first column above", kFirst},
                      {"column-collapse, top column above", kTop}}}};
-  section.figures = {figure};
+  section.figures.push_back(std::move(figure));
   section.tables = {atlas.table};
   if (sample.size() > 1) {
     section.tables.push_back(census(load_text(start), seed));

@@ -1,5 +1,6 @@
 // lookback influence: how much each input moves each output, beside how much it is attended to.
 #include <memory>
+#include <utility>
 
 #include "engine/backward.h"
 #include "engine/ops.h"
@@ -93,7 +94,7 @@ Section influence_section(const TextOptions& text, uint64_t seed, const std::str
            " of " + std::to_string(sample.size()),
        {{"queries that agree", static_cast<double>(agreeing)},
         {"queries", static_cast<double>(sample.size())}}}};
-  section.figures = {figure};
+  section.figures.push_back(std::move(figure));
   section.source = text::definition_at("engine/backward.cpp", "sweep") + "; " +
                    text::definition_at("tools/commands/influence.cpp", "influence_norms");
   section.command = command;

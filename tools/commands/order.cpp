@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "attention/masks.h"
 #include "engine/backward.h"
@@ -128,7 +129,7 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
            plot::format_number(early, 3) + " and " + plot::format_number(late, 3),
        {{"mean mass kept, first half", early}, {"mean mass kept, last half", late}}},
       failing_theorems(seed)};
-  section.figures = {figure};
+  section.figures.push_back(std::move(figure));
   section.source = text::code_at("attention/scaled_dot_product.cpp",
                                  "scores = where(may_attend, scores, never)") +
                    ", the mask, one line above softmax";

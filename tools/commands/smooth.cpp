@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "attention/masks.h"
 #include "engine/ops.h"
@@ -111,7 +112,7 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
       "Let scores depend on positions only. What is left of attention is a kernel smoother of "
       "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
       "attention adds. These are the baselines that heatmaps of real heads are compared with.";
-  section.figures = {figure};
+  section.figures.push_back(std::move(figure));
   section.facts = facts;
   section.source = text::definition_at("tools/commands/smooth.cpp", "smoothing_weights");
   section.command = command;

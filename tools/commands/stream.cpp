@@ -1,6 +1,7 @@
 // lookback stream: the online softmax as a filmstrip.
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "attention/streaming.h"
 #include "engine/backward.h"
@@ -126,7 +127,7 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
        {{"largest error", worst}}},
       {"rescales: " + std::to_string(rescaled) + " in " + std::to_string(T) + " keys",
        {{"rescales", static_cast<double>(rescaled)}, {"keys", static_cast<double>(T)}}}};
-  section.figures = {figure};
+  section.figures.push_back(std::move(figure));
   section.tables = {table};
   section.source = text::definition_at("attention/streaming.cpp", "StreamingSoftmax::step");
   section.command = command;
