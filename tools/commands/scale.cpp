@@ -1,6 +1,8 @@
 // lookback scale: why scores are divided by sqrt(d_k).
 #include <cmath>
+#include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
@@ -13,6 +15,8 @@
 
 namespace lookback::tools {
 namespace {
+
+std::string number(double value) { return plot::format_number(value, 3); }
 
 constexpr uint64_t kSeeds = 5;
 const std::vector<int64_t> kWidths = {16, 64, 256};
@@ -43,15 +47,19 @@ double average(const std::vector<double>& values) {
   return total / static_cast<double>(values.size());
 }
 
-// "4.05 ± 0.12" over the seeds
-std::string spread(const std::vector<double>& values, int digits) {
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+// Mean and standard deviation over the seeds, each a field.
+void add_spread(std::vector<std::string>& row, const std::vector<double>& values, int digits) {
   const double middle = average(values);
   double squares = 0;
   for (const double value : values) squares += (value - middle) * (value - middle);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f ± %.*f", digits, middle, digits,
-                std::sqrt(squares / static_cast<double>(values.size() - 1)));
-  return text;
+  row.push_back(fixed(middle, digits));
+  row.push_back(fixed(std::sqrt(squares / static_cast<double>(values.size() - 1)), digits));
 }
 
 // One width over all seeds, a value per seed.
@@ -77,13 +85,24 @@ Table spread_table(const std::vector<Width>& widths) {
   table.name = "spread";
   table.title = "Means and standard deviations over " + std::to_string(kSeeds) +
                 " seeds; largest weight: of all 128 rows of q, k (16, 8, d_k)";
-  table.header = {
-      "d_k", "raw std", "sqrt(d_k)", "scaled std", "largest weight, raw", "largest weight, scaled"};
+  table.header = {"d_k",
+                  "sqrt(d_k)",
+                  "raw std",
+                  "± raw std",
+                  "scaled std",
+                  "± scaled std",
+                  "largest weight, raw",
+                  "± largest weight, raw",
+                  "largest weight, scaled",
+                  "± largest weight, scaled"};
   for (const Width& w : widths) {
-    table.rows.push_back({std::to_string(w.d_k), spread(w.raw_std, 2),
-                          plot::format_number(std::sqrt(static_cast<double>(w.d_k)), 3),
-                          spread(w.scaled_std, 2), spread(w.raw_largest, 3),
-                          spread(w.scaled_largest, 3)});
+    std::vector<std::string> row = {std::to_string(w.d_k),
+                                    number(std::sqrt(static_cast<double>(w.d_k)))};
+    add_spread(row, w.raw_std, 2);
+    add_spread(row, w.scaled_std, 2);
+    add_spread(row, w.raw_largest, 3);
+    add_spread(row, w.scaled_largest, 3);
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -116,8 +135,6 @@ Saturation saturation(const Tensor& A) {
   const Tensor norms = sqrt(sum(reshape(J * J, {A.size(0), -1}), -1));  // (8)
   return {mean(max(A, 1)).item<double>(), mean(norms).item<double>()};
 }
-
-std::string number(double value) { return plot::format_number(value, 3); }
 
 struct Drawn {
   Figure figure;

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "tools/report/shown_table.h"
 #include "tools/text/utf8.h"
 
 namespace lookback::tools {
@@ -90,7 +91,7 @@ void print_table(std::ostream& out, const Table& table) {
 void print_section(std::ostream& out, const Section& section) {
   out << section.title << '\n';
   for (const Fact& fact : section.facts) out << "  " << fact.sentence << '\n';
-  for (const Table& table : section.tables) print_table(out, table);
+  for (const Table& table : section.tables) print_table(out, shown_table(table));
 }
 
 int report_failures(std::ostream& err, const Section& section) {

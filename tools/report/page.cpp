@@ -6,6 +6,7 @@
 #include "tools/plot/png.h"
 #include "tools/report/json.h"
 #include "tools/report/page_assets.h"
+#include "tools/report/shown_table.h"
 
 namespace lookback::tools {
 namespace {
@@ -123,7 +124,7 @@ void write_section_html(std::string& html, const Section& section, bool files) {
     html += "<p class=\"bad\">failed: " + escaped(failure) + "</p>\n";
   }
   for (const Table& table : section.tables) {
-    write_table_html(html, table, files ? table_file(section, table) : "");
+    write_table_html(html, shown_table(table), files ? table_file(section, table) : "");
   }
   html += "<p class=\"read\"><b>Read</b> <code>" + escaped(section.source) +
           "</code></p><p class=\"read\"><b>Draw it again</b> <code>" + escaped(section.command) +
