@@ -40,7 +40,7 @@ int write_report(std::ostream& out, std::ostream& err, const std::string& comman
                  const std::vector<Part>& parts, const std::string& folder) {
   text::StagedFolder::check(folder, kIndex);
   const std::vector<Section> sections = make_parts(err, parts);
-  const PageText words = {
+  PageText words = {
       "Causal self-attention, looked at",
       "What is called proved, broken or measured below was so by the run that made this page. "
       "Pictures show rows as queries and columns as keys. Each picture, table and list of facts "
@@ -49,6 +49,7 @@ int write_report(std::ostream& out, std::ostream& err, const std::string& comman
   {
     text::StagedFolder staged(folder);
     for (const Section& section : sections) write_section(section, staged.path());
+    words.folder = staged.path();
     text::write_file(staged.path() + "/" + kIndex, page(words, sections));
     staged.publish(kIndex);
   }

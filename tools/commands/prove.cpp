@@ -159,7 +159,7 @@ void add_prove(Program& program) {
         if (!options->json.empty()) text::write_file(options->json, ledger_json(lines));
         if (!options->html.empty()) {
           text::write_file(options->html,
-                           page({section.title, section.claim, p.command_line, false}, {section}));
+                           page({section.title, section.claim, p.command_line}, {section}));
         }
         p.out << section.title << "\n  " << section.facts.at(0).sentence << '\n';
         print_ledger(p.out, lines);

@@ -202,7 +202,7 @@ void add_shapes(Program& program) {
         if (!output.csv.empty()) write_table(section.tables[0], output.csv);
         if (!output.png.empty()) {
           text::write_file(output.png,
-                           page({section.title, section.claim, p.command_line, false}, {section}));
+                           page({section.title, section.claim, p.command_line}, {section}));
         }
         print_section(p.out, section);
         return 0;

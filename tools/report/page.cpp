@@ -7,6 +7,7 @@
 #include "tools/report/json.h"
 #include "tools/report/page_assets.h"
 #include "tools/report/shown_table.h"
+#include "tools/text/files.h"
 
 namespace lookback::tools {
 namespace {
@@ -53,13 +54,15 @@ std::string base64(const std::string& bytes) {
   return result;
 }
 
-void write_figure_html(std::string& html, const Figure& figure) {
+void write_figure_html(std::string& html, const Figure& figure, const std::string& folder) {
   const plot::Canvas& canvas = figure.image.canvas;
+  const std::string png = folder.empty() ? plot::encode_png(canvas)
+                                         : text::read_file(folder + "/" + figure.name + ".png");
   html += "<figure><div class=\"picture\"><img alt=\"" + escaped(figure.caption) + "\" width=\"" +
           std::to_string(canvas.width() / 2) + "\" height=\"" +
           std::to_string(canvas.height() / 2) +
           "\" style=\"--natural: " + std::to_string(canvas.width() / 2) +
-          "px\" src=\"data:image/png;base64," + base64(plot::encode_png(canvas)) + "\">";
+          "px\" src=\"data:image/png;base64," + base64(png) + "\">";
   if (!figure.hover.empty()) {
     html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
   }
@@ -109,10 +112,11 @@ void write_table_html(std::string& html, const Table& table, const std::string& 
   html += "</tbody></table></div>\n";
 }
 
-void write_section_html(std::string& html, const Section& section, bool files) {
+void write_section_html(std::string& html, const Section& section, const std::string& folder) {
+  const bool files = !folder.empty();
   html += "<section id=\"" + escaped(section.id) + "\"><h2>" + escaped(section.title) + "</h2>\n";
   html += "<p class=\"claim\">" + escaped(section.claim) + "</p>\n";
-  for (const Figure& figure : section.figures) write_figure_html(html, figure);
+  for (const Figure& figure : section.figures) write_figure_html(html, figure, folder);
   for (const Drawing& drawing : section.drawings) write_drawing_html(html, drawing);
   if (!section.facts.empty()) {
     html += "<ul class=\"facts\">";
@@ -152,7 +156,7 @@ std::string page(const PageText& text, const std::vector<Section>& sections) {
             (section.ok() ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
   }
   html += "</ol></nav>\n<main>\n";
-  for (const Section& section : sections) write_section_html(html, section, text.files);
+  for (const Section& section : sections) write_section_html(html, section, text.folder);
   html += "</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>";
   html += kPageScript;
   html += "</script></body></html>\n";

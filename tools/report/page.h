@@ -11,8 +11,8 @@ namespace lookback::tools {
 struct PageText {
   std::string title;
   std::string introduction;
-  std::string command;  // that made the page
-  bool files = true;    // whether the files with the numbers stand beside it, to be named
+  std::string command;   // that made the page
+  std::string folder{};  // where write_section() put the files that the page names; empty: nowhere
 };
 
 // Pictures are embedded; hovering a matrix cell shows its query, key and value.
