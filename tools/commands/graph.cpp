@@ -13,12 +13,14 @@
 #include "engine/node.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/graph_names.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/csv.h"
 #include "tools/report/graphviz.h"
 #include "tools/text/files.h"
+#include "tools/text/html.h"
 #include "tools/text/sources.h"
 
 namespace lookback::tools {
@@ -48,22 +50,13 @@ double norm(const Tensor& x) {
   return std::sqrt(sum(wide * wide).item<double>());
 }
 
-std::string text_of(const Shape& shape) {
-  std::ostringstream text;
-  text << shape;
-  return text.str();
-}
-
 // The graph of sum(head(x)) and the gradient of the sum at every node, results of ops included.
 std::vector<Drawn> head_graph(const GraphOptions& o) {
   Generator generator(o.seed);
   attention::Head head(kModelWidth, kNarrowHead, o.T, generator, {.fused = false});
   const Tensor x = randn({1, o.T, kModelWidth}, generator).set_requires_grad(true);
   const Tensor loss = sum(head.forward(x));
-  std::map<const Node*, std::string> names = {{x.node().get(), "x"}};
-  for (const auto& [name, parameter] : head.named_parameters()) {
-    names[parameter.node().get()] = name;
-  }
+  const std::map<const Node*, std::string> names = variable_names(x, head);
   const std::vector<std::shared_ptr<Node>> nodes = graph_nodes(loss);
   std::vector<Tensor> results;  // stand for the ops' results, of which backward needs no numbers
   for (const auto& node : nodes) {
@@ -78,34 +71,29 @@ std::vector<Drawn> head_graph(const GraphOptions& o) {
   return drawn;
 }
 
-// For the text of a picture: dot reads HTML there.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    result += c == '&'   ? "&amp;"
-              : c == '<' ? "&lt;"
-              : c == '>' ? "&gt;"
-              : c == '"' ? "&quot;"
-                         : std::string(1, c);
-  }
-  return result;
-}
-
 std::string size_text(const GraphOptions& o) {
   return "x (1, " + std::to_string(o.T) + ", " + std::to_string(kModelWidth) + "), head of width " +
          std::to_string(kNarrowHead) + ", composed path, seed " + std::to_string(o.seed);
 }
 
+// The place of each node in the graph.
+std::map<const Node*, size_t> numbered(const std::vector<Drawn>& graph) {
+  std::map<const Node*, size_t> numbers;
+  for (size_t i = 0; i < graph.size(); ++i) numbers[graph[i].node.get()] = i;
+  return numbers;
+}
+
 std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
                      const std::string& command) {
-  std::map<const Node*, size_t> number;
-  for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
+  const std::map<const Node*, size_t> numbers = numbered(graph);
   std::ostringstream out;
   out << "digraph lookback {\n"
          "  graph [nodesep=0.25, ranksep=0.3, pad=0.2, fontname=\"DejaVu Sans,sans-serif\", "
          "labelloc=t, fontcolor=\"#1f2933\",\n    label=<<b>"
-      << kTitle << "</b><br/><font point-size=\"11\">sum(head(x)): " << escaped(size_text(o))
-      << "</font><br/><font point-size=\"9\" color=\"#5f6b7a\">made by: " << escaped(command)
+      << kTitle
+      << "</b><br/><font point-size=\"11\">sum(head(x)): " << text::html_escaped(size_text(o))
+      << "</font><br/><font point-size=\"9\" color=\"#5f6b7a\">made by: "
+      << text::html_escaped(command)
       << "</font><br/> >];\n"
          "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\", color=\"#5f6b7a\", "
          "fontcolor=\"#1f2933\", fontname=\"DejaVu Sans,sans-serif\", fontsize=12];\n"
@@ -118,7 +106,7 @@ std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
   }
   for (size_t i = 0; i < graph.size(); ++i) {
     for (const auto& parent : graph[i].node->parents) {
-      if (parent) out << "  n" << number.at(parent.get()) << " -> n" << i << ";\n";
+      if (parent) out << "  n" << numbers.at(parent.get()) << " -> n" << i << ";\n";
     }
   }
   out << "}\n";
@@ -126,8 +114,7 @@ std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
 }
 
 Table node_table(const std::vector<Drawn>& graph) {
-  std::map<const Node*, size_t> number;
-  for (size_t i = 0; i < graph.size(); ++i) number[graph[i].node.get()] = i;
+  const std::map<const Node*, size_t> numbers = numbered(graph);
   Table table;
   table.name = "nodes";
   table.title = "The nodes, in the order in which they were recorded; norms after backward";
@@ -136,7 +123,7 @@ Table node_table(const std::vector<Drawn>& graph) {
     std::string from;
     for (const auto& parent : graph[i].node->parents) {
       from += from.empty() ? "" : ", ";
-      from += parent ? std::to_string(number.at(parent.get())) : "a constant";
+      from += parent ? std::to_string(numbers.at(parent.get())) : "a constant";
     }
     table.rows.push_back({std::to_string(i), graph[i].name, graph[i].shape,
                           graph[i].node->is_leaf() ? "a variable" : from,

@@ -11,6 +11,7 @@
 #include "engine/ops.h"
 #include "engine/storage.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/graph_names.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/commands/shapes_reader.h"
@@ -24,12 +25,6 @@ namespace {
 
 // Of one result: 256 MiB of float32.
 constexpr int64_t kMostNumbers = int64_t{1} << 26;
-
-std::string text_of(const Shape& shape) {
-  std::ostringstream text;
-  text << shape;
-  return text.str();
-}
 
 // A variable or a recorded op of the forward pass.
 struct Step {
@@ -78,10 +73,7 @@ std::vector<int64_t> kept_bytes(const Traced& t) {
 // Line by line what attention/SHAPES.md says of the ops that ran.
 std::vector<Step> steps_of(const ShapesOptions& o) {
   const Traced t = trace(o, false);
-  std::map<const Node*, std::string> names = {{t.x.node().get(), "x"}};
-  for (const auto& [name, parameter] : t.layer->named_parameters()) {
-    names[parameter.node().get()] = name;
-  }
+  const std::map<const Node*, std::string> names = variable_names(t.x, *t.layer);
   const std::vector<int64_t> kept = kept_bytes(t);
   ShapesReader reader("MultiHeadAttention");
   std::vector<Step> steps;

@@ -72,7 +72,7 @@ void draw_notes(Canvas& canvas, const std::vector<PixelNote>& notes, const std::
     const auto text = theme.wrap(note.text, style, canvas.width() / 2);
     int width = 0;
     for (const std::string& line : text) width = std::max(width, theme.text_width(line, style));
-    const int height = static_cast<int>(text.size()) * theme.line_height(style);
+    const int height = theme.lines_height(text, style);
     const Box box = cheapest_place(canvas, note, width, height, theme.px(7), ink, taken);
     const Point edge{std::clamp(note.at.x, box.x + 0.0, box.x + box.width - 1.0),
                      std::clamp(note.at.y, box.y + 0.0, box.y + box.height - 1.0)};

@@ -16,11 +16,6 @@ constexpr double kCaptionGap = 7.0;
 constexpr double kMinTextWidth = 150.0;
 constexpr double kNotesWidth = 170.0;
 
-int block_height(const std::vector<std::string>& lines, const TextStyle& style,
-                 const Theme& theme) {
-  return static_cast<int>(lines.size()) * theme.line_height(style);
-}
-
 // Labels that would touch the one below are left out; their grid lines stay.
 void draw_value_axis(Canvas& canvas, const ChartFrame& frame, int left, int top,
                      const Theme& theme) {
@@ -63,15 +58,14 @@ Panel begin_chart(const ChartFrame& frame, const Theme& theme) {
   }
   const int y_title_x_from_body = theme.px(kTickGap) + tick_width + theme.px(kAxisGap) + axis_line;
   const int left = std::max(y_title_x_from_body, frame.x_overhang);
-  const int title_height = block_height(title, Theme::panel_style(), theme);
+  const int title_height = theme.lines_height(title, Theme::panel_style());
   const int top = std::max(title.empty() ? 0 : title_height + theme.px(kTitleGap),
                            theme.line_height(tick_style) / 2 + 1);
   const int bottom = top + frame.y_axis.length;
   const int x_title_y = bottom + frame.x_extent + theme.px(kAxisGap);
   const int caption_y = x_title_y + axis_line + theme.px(kCaptionGap);
-  const int height = caption.empty()
-                         ? x_title_y + axis_line
-                         : caption_y + block_height(caption, Theme::note_style(), theme);
+  const int height = caption.empty() ? x_title_y + axis_line
+                                     : caption_y + theme.lines_height(caption, Theme::note_style());
   const int excess = title.empty() && caption.empty() ? 0 : text_width - frame.width;
   const int right = std::max({frame.x_overhang, excess, theme.px(2)});
 

@@ -31,11 +31,6 @@ struct Layout {
 
 int half_excess(int length, int available) { return std::max(0, (length - available + 1) / 2); }
 
-int block_height(const std::vector<std::string>& lines, const TextStyle& style,
-                 const Theme& theme) {
-  return static_cast<int>(lines.size()) * theme.line_height(style);
-}
-
 Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& theme) {
   const TextStyle axis = Theme::axis_style();
   const int body_width = static_cast<int>(heatmap.columns) * frame.cell_width;
@@ -64,7 +59,7 @@ Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& th
         std::max(below, layout.column_labels.extent + theme.px(kAxisGap) + theme.line_height(axis));
   }
   if (!layout.title.empty()) {
-    const int title_height = block_height(layout.title, Theme::panel_style(), theme);
+    const int title_height = theme.lines_height(layout.title, Theme::panel_style());
     above = std::max(above, title_height + theme.px(kTitleGap));
   }
   if (!layout.title.empty() || !layout.caption.empty()) {
@@ -80,7 +75,7 @@ Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& th
   layout.height = above + body_height + below;
   layout.caption_y = layout.height + theme.px(kTitleGap);
   if (!layout.caption.empty()) {
-    layout.height = layout.caption_y + block_height(layout.caption, Theme::note_style(), theme);
+    layout.height = layout.caption_y + theme.lines_height(layout.caption, Theme::note_style());
   }
   return layout;
 }

@@ -77,15 +77,12 @@ Panel figure(const Panel& body, const FigureText& text, const Theme& theme) {
   const auto title = theme.wrap(text.title, Theme::title_style(), content);
   const auto subtitle = theme.wrap(text.subtitle, Theme::subtitle_style(), content);
   const auto footer = theme.wrap(text.footer, Theme::note_style(), content);
-  const auto block = [&theme](const std::vector<std::string>& lines, const TextStyle& style) {
-    return static_cast<int>(lines.size()) * theme.line_height(style);
-  };
-  const int title_height = block(title, Theme::title_style());
+  const int title_height = theme.lines_height(title, Theme::title_style());
   const int title_gap = !title.empty() && !subtitle.empty() ? theme.px(4) : 0;
-  const int subtitle_height = block(subtitle, Theme::subtitle_style());
+  const int subtitle_height = theme.lines_height(subtitle, Theme::subtitle_style());
   const int head = title_height + title_gap + subtitle_height;
   const int head_gap = head > 0 ? theme.px(20) : 0;
-  const int foot = block(footer, Theme::note_style());
+  const int foot = theme.lines_height(footer, Theme::note_style());
   const int foot_gap = foot > 0 ? theme.px(20) : 0;
 
   const int body_y = margin + head + head_gap;
@@ -103,7 +100,7 @@ Panel figure(const Panel& body, const FigureText& text, const Theme& theme) {
 
 Panel text_panel(const std::string& text, double width, const Theme& theme) {
   const auto lines = theme.wrap(text, Theme::note_style(), theme.px(width));
-  const int height = static_cast<int>(lines.size()) * theme.line_height(Theme::note_style());
+  const int height = theme.lines_height(lines, Theme::note_style());
   Panel panel{Canvas(theme.px(width), std::max(height, 1)), 0, 0, {}};
   theme.lines(panel.canvas, 0, 0, lines, Theme::note_style());
   return panel;

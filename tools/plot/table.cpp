@@ -124,14 +124,9 @@ void size_columns(const Table& table, Layout& layout, const Theme& theme) {
   layout.header_height = theme.line_height(header_style());
 }
 
-int block_height(const std::vector<std::string>& lines, const TextStyle& style,
-                 const Theme& theme) {
-  return static_cast<int>(lines.size()) * theme.line_height(style);
-}
-
 // From the title down to the caption.
 void place_rows(const Table& table, Layout& layout, const Theme& theme) {
-  const int title_height = block_height(layout.title, Theme::panel_style(), theme);
+  const int title_height = theme.lines_height(layout.title, Theme::panel_style());
   layout.column_title_y = title_height + (layout.title.empty() ? 0 : theme.px(10));
   const int header_y =
       layout.column_title_y + (table.column_title.empty()
@@ -142,7 +137,7 @@ void place_rows(const Table& table, Layout& layout, const Theme& theme) {
   layout.caption_y = bottom + theme.px(9);
   layout.height = layout.caption.empty()
                       ? bottom + 1
-                      : layout.caption_y + block_height(layout.caption, Theme::note_style(), theme);
+                      : layout.caption_y + theme.lines_height(layout.caption, Theme::note_style());
 }
 
 Layout lay_out(const Table& table, const Theme& theme) {

@@ -64,6 +64,10 @@ int Theme::line_height(const TextStyle& style) const {
   return static_cast<int>(std::ceil(face.ascent(size) + face.descent(size)));
 }
 
+int Theme::lines_height(const std::vector<std::string>& lines, const TextStyle& style) const {
+  return static_cast<int>(lines.size()) * line_height(style);
+}
+
 std::vector<std::string> Theme::wrap(std::string_view text, const TextStyle& style,
                                      int max_width) const {
   std::vector<std::string> lines;

@@ -49,6 +49,7 @@ class Theme {
   // Pixels. `text` may be any bytes: it is made drawable first. One line each.
   int text_width(std::string_view text, const TextStyle& style) const;
   int line_height(const TextStyle& style) const;
+  int lines_height(const std::vector<std::string>& lines, const TextStyle& style) const;
 
   // Lines no wider than `max_width` pixels, broken at spaces, inside a word only where the word
   // alone is too wide; `\n` starts a new line. No text gives no lines.

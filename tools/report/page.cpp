@@ -8,32 +8,12 @@
 #include "tools/report/page_assets.h"
 #include "tools/report/shown_table.h"
 #include "tools/text/files.h"
+#include "tools/text/html.h"
 
 namespace lookback::tools {
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+using text::html_escaped;
 
 // RFC 4648, section 4.
 std::string base64(const std::string& bytes) {
@@ -58,25 +38,25 @@ void write_figure_html(std::string& html, const Figure& figure, const std::strin
   const plot::Canvas& canvas = figure.image.canvas;
   const std::string png = folder.empty() ? plot::encode_png(canvas)
                                          : text::read_file(folder + "/" + figure.name + ".png");
-  html += "<figure><div class=\"picture\"><img alt=\"" + escaped(figure.caption) + "\" width=\"" +
-          std::to_string(canvas.width() / 2) + "\" height=\"" +
+  html += "<figure><div class=\"picture\"><img alt=\"" + html_escaped(figure.caption) +
+          "\" width=\"" + std::to_string(canvas.width() / 2) + "\" height=\"" +
           std::to_string(canvas.height() / 2) +
           "\" style=\"--natural: " + std::to_string(canvas.width() / 2) +
           "px\" src=\"data:image/png;base64," + base64(png) + "\">";
   if (!figure.hover.empty()) {
     html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
   }
-  html += "</div><figcaption>" + escaped(figure.caption) + " <span class=\"files\">" +
-          escaped(figure.name) + ".png, " + escaped(figure.name) +
+  html += "</div><figcaption>" + html_escaped(figure.caption) + " <span class=\"files\">" +
+          html_escaped(figure.name) + ".png, " + html_escaped(figure.name) +
           ".csv</span></figcaption></figure>\n";
 }
 
 void write_drawing_html(std::string& html, const Drawing& drawing) {
-  const std::string caption = escaped(drawing.caption);
-  const std::string name = escaped(drawing.name);
+  const std::string caption = html_escaped(drawing.caption);
+  const std::string name = html_escaped(drawing.name);
   html += "<figure>";
   if (drawing.svg.empty()) {
-    html += "<pre>" + escaped(drawing.dot) + "</pre>";
+    html += "<pre>" + html_escaped(drawing.dot) + "</pre>";
   } else {
     html += "<div class=\"picture\"><img alt=\"" + caption + "\" src=\"data:image/svg+xml;base64," +
             base64(drawing.svg) + "\"></div>";
@@ -89,18 +69,18 @@ void write_drawing_html(std::string& html, const Drawing& drawing) {
 // A shape, [2, 8] or (B, T), stays on one line.
 std::string cell(const std::string& field) {
   const bool keep = field.size() <= 24 && (field.starts_with('[') || field.starts_with('('));
-  return (keep ? "<td class=\"keep\">" : "<td>") + escaped(field) + "</td>";
+  return (keep ? "<td class=\"keep\">" : "<td>") + html_escaped(field) + "</td>";
 }
 
 void write_table_html(std::string& html, const Table& table, const std::string& file) {
   html += "<div class=\"scroll\"><table>";
   const std::string caption =
-      escaped(table.title) +
-      (file.empty() ? "" : " <span class=\"files\">" + escaped(file) + "</span>");
+      html_escaped(table.title) +
+      (file.empty() ? "" : " <span class=\"files\">" + html_escaped(file) + "</span>");
   if (!caption.empty()) html += "<caption>" + caption + "</caption>";
   if (!table.header.empty()) {
     html += "<thead><tr>";
-    for (const std::string& field : table.header) html += "<th>" + escaped(field) + "</th>";
+    for (const std::string& field : table.header) html += "<th>" + html_escaped(field) + "</th>";
     html += "</tr></thead>";
   }
   html += "<tbody>";
@@ -114,28 +94,29 @@ void write_table_html(std::string& html, const Table& table, const std::string& 
 
 void write_section_html(std::string& html, const Section& section, const std::string& folder) {
   const bool files = !folder.empty();
-  html += "<section id=\"" + escaped(section.id) + "\"><h2>" + escaped(section.title) + "</h2>\n";
-  html += "<p class=\"claim\">" + escaped(section.claim) + "</p>\n";
+  html += "<section id=\"" + html_escaped(section.id) + "\"><h2>" + html_escaped(section.title) +
+          "</h2>\n";
+  html += "<p class=\"claim\">" + html_escaped(section.claim) + "</p>\n";
   for (const Figure& figure : section.figures) write_figure_html(html, figure, folder);
   for (const Drawing& drawing : section.drawings) write_drawing_html(html, drawing);
   if (!section.facts.empty()) {
     html += "<ul class=\"facts\">";
-    for (const Fact& fact : section.facts) html += "<li>" + escaped(fact.sentence) + "</li>";
-    if (files) html += "<li class=\"files\">" + escaped(section.id) + "-facts.csv</li>";
+    for (const Fact& fact : section.facts) html += "<li>" + html_escaped(fact.sentence) + "</li>";
+    if (files) html += "<li class=\"files\">" + html_escaped(section.id) + "-facts.csv</li>";
     html += "</ul>\n";
   }
   for (const std::string& failure : section.failures) {
-    html += "<p class=\"bad\">failed: " + escaped(failure) + "</p>\n";
+    html += "<p class=\"bad\">failed: " + html_escaped(failure) + "</p>\n";
   }
   for (const Table& table : section.tables) {
     write_table_html(html, shown_table(table), files ? table_file(section, table) : "");
   }
-  html += "<p class=\"read\"><b>Read</b> <code>" + escaped(section.source) +
-          "</code></p><p class=\"read\"><b>Draw it again</b> <code>" + escaped(section.command) +
-          "</code></p>";
+  html += "<p class=\"read\"><b>Read</b> <code>" + html_escaped(section.source) +
+          "</code></p><p class=\"read\"><b>Draw it again</b> <code>" +
+          html_escaped(section.command) + "</code></p>";
   for (const Figure& figure : section.figures) {
     if (figure.command.empty() || figure.command == section.command) continue;
-    html += "<p class=\"read\"><code>" + escaped(figure.command) + "</code></p>";
+    html += "<p class=\"read\"><code>" + html_escaped(figure.command) + "</code></p>";
   }
   html += "</section>\n";
 }
@@ -147,13 +128,13 @@ std::string page(const PageText& text, const std::vector<Section>& sections) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
       "<link rel=\"icon\" href=\"data:,\"><title>" +
-      escaped(text.title) + "</title><style>" + kPageStyle + "</style></head><body>\n<header><h1>" +
-      escaped(text.title) + "</h1><p>" + escaped(text.introduction) +
-      "</p><p class=\"read\"><b>Made by</b> <code>" + escaped(text.command) +
-      "</code></p></header>\n<nav><ol>";
+      html_escaped(text.title) + "</title><style>" + kPageStyle +
+      "</style></head><body>\n<header><h1>" + html_escaped(text.title) + "</h1><p>" +
+      html_escaped(text.introduction) + "</p><p class=\"read\"><b>Made by</b> <code>" +
+      html_escaped(text.command) + "</code></p></header>\n<nav><ol>";
   for (const Section& section : sections) {
-    html += "<li><a href=\"#" + escaped(section.id) + "\">" + escaped(section.title) + "</a>" +
-            (section.ok() ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
+    html += "<li><a href=\"#" + html_escaped(section.id) + "\">" + html_escaped(section.title) +
+            "</a>" + (section.ok() ? "" : " <strong class=\"bad\">failed</strong>") + "</li>";
   }
   html += "</ol></nav>\n<main>\n";
   for (const Section& section : sections) write_section_html(html, section, text.folder);
