@@ -267,18 +267,8 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
 }
 
 void add_atlas(Program& program) {
-  struct Options {
-    TextOptions text;
-    uint64_t seed = 1;
-  };
-  const auto options = std::make_shared<Options>();
-  CommandLine command =
-      add_section_command(program, "atlas", "Untrained heads over seeds, widths and weight sizes",
-                          [options](const std::string& line) {
-                            return atlas_section(options->text, options->seed, line);
-                          });
-  add_text_options(command, options->text);
-  add_seed_option(command, options->seed);
+  add_text_section_command(program, "atlas", "Untrained heads over seeds, widths and weight sizes",
+                           atlas_section);
 }
 
 }  // namespace lookback::tools

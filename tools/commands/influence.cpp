@@ -103,18 +103,9 @@ Section influence_section(const TextOptions& text, uint64_t seed, const std::str
 }
 
 void add_influence(Program& program) {
-  struct Options {
-    TextOptions text;
-    uint64_t seed = 1;
-  };
-  const auto options = std::make_shared<Options>();
-  CommandLine command = add_section_command(
-      program, "influence", "How much each token moves each output, beside attention",
-      [options](const std::string& line) {
-        return influence_section(options->text, options->seed, line);
-      });
-  add_text_options(command, options->text);
-  add_seed_option(command, options->seed);
+  add_text_section_command(program, "influence",
+                           "How much each token moves each output, beside attention",
+                           influence_section);
 }
 
 }  // namespace lookback::tools

@@ -138,18 +138,8 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
 }
 
 void add_order(Program& program) {
-  struct Options {
-    TextOptions text;
-    uint64_t seed = 1;
-  };
-  const auto options = std::make_shared<Options>();
-  CommandLine command = add_section_command(
-      program, "order", "Mask before softmax against after: matrices and row sums",
-      [options](const std::string& line) {
-        return order_section(options->text, options->seed, line);
-      });
-  add_text_options(command, options->text);
-  add_seed_option(command, options->seed);
+  add_text_section_command(
+      program, "order", "Mask before softmax against after: matrices and row sums", order_section);
 }
 
 }  // namespace lookback::tools

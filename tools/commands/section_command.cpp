@@ -116,4 +116,21 @@ CommandLine add_section_command(Program& program, const std::string& name,
   return command;
 }
 
+void add_text_section_command(Program& program, const std::string& name,
+                              const std::string& sentence,
+                              Section (*make)(const TextOptions& text, uint64_t seed,
+                                              const std::string& command)) {
+  struct Options {
+    TextOptions text;
+    uint64_t seed = 1;
+  };
+  const auto options = std::make_shared<Options>();
+  const CommandLine command =
+      add_section_command(program, name, sentence, [options, make](const std::string& line) {
+        return make(options->text, options->seed, line);
+      });
+  add_text_options(command, options->text);
+  add_seed_option(command, options->seed);
+}
+
 }  // namespace lookback::tools

@@ -23,4 +23,10 @@ CommandLine add_section_command(Program& program, const std::string& name,
                                 const std::string& sentence,
                                 std::function<Section(const std::string& command)> make);
 
+// The same for an experiment on a text: adds --text, --prompt, --context and --seed.
+void add_text_section_command(Program& program, const std::string& name,
+                              const std::string& sentence,
+                              Section (*make)(const TextOptions& text, uint64_t seed,
+                                              const std::string& command));
+
 }  // namespace lookback::tools

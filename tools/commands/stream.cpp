@@ -138,17 +138,7 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
 }
 
 void add_stream(Program& program) {
-  struct Options {
-    TextOptions text;
-    uint64_t seed = 1;
-  };
-  const auto options = std::make_shared<Options>();
-  CommandLine command = add_section_command(
-      program, "stream", "The online softmax, key by key", [options](const std::string& line) {
-        return stream_section(options->text, options->seed, line);
-      });
-  add_text_options(command, options->text);
-  add_seed_option(command, options->seed);
+  add_text_section_command(program, "stream", "The online softmax, key by key", stream_section);
 }
 
 }  // namespace lookback::tools
