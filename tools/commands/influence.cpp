@@ -1,6 +1,5 @@
 // lookback influence: how much each input moves each output, beside how much it is attended to.
 #include <memory>
-#include <utility>
 
 #include "engine/backward.h"
 #include "engine/ops.h"
@@ -33,52 +32,69 @@ Tensor influence_norms(UntrainedHead& model) {
   return stack(rows);
 }
 
-}  // namespace
+// What is drawn, each (T, T).
+struct Influence {
+  Tensor attention;
+  Tensor norms;
+  Tensor share;       // of a row's norms: rows sum to 1, as those of attention
+  Tensor difference;  // |share - attention|
+};
 
-Section influence_section(const TextOptions& text, uint64_t seed, const std::string& command) {
-  const TextSample sample = load_text(text);
+Influence measure(const TextSample& sample, uint64_t seed) {
   UntrainedHead model = untrained_head(sample, seed);
-  const Tensor A = head_weights(model);
-  const Tensor norms = influence_norms(model);
-  const Tensor share = norms / sum(norms, 1, true);  // rows sum to 1, as those of A
-  const Tensor difference = abs(share - A);
-  const auto& labels = sample.labels;
+  Influence m;
+  m.attention = head_weights(model);
+  m.norms = influence_norms(model);
+  m.share = m.norms / sum(m.norms, 1, true);
+  m.difference = abs(m.share - m.attention);
+  return m;
+}
 
+Figure draw(const Influence& m, const TextSample& sample, uint64_t seed,
+            const std::string& command) {
+  const auto& labels = sample.labels;
   plot::HeatmapGrid grid;
   grid.columns = 2;
-  grid.panels = {matrix_panel(A, labels, labels, "attention", "how much query i attends to key j"),
-                 matrix_panel(share, labels, labels, "influence",
-                              "norm of d out_i / d x_j, as a share of its row")};
+  grid.panels = {
+      matrix_panel(m.attention, labels, labels, "attention", "how much query i attends to key j"),
+      matrix_panel(m.share, labels, labels, "influence",
+                   "norm of d out_i / d x_j, as a share of its row")};
   grid.scale = weight_scale(sample.size());
   grid.scale.title = grid.scale.log ? "share of the row, logarithmic" : "share of the row";
   grid.scale.masked_label = "exactly 0";
-  plot::Heatmap apart = matrix_panel(difference, labels, labels, "where they disagree",
+  plot::Heatmap apart = matrix_panel(m.difference, labels, labels, "where they disagree",
                                      "|influence - attention|; grey: exactly equal");
   apart.scale.map = plot::ColorMap::viridis;
   apart.scale.title = "difference";
   apart.scale.masked_label = "exactly 0";
   Figure figure;
   figure.name = "influence";
-  const double most = max(difference).item<double>();
   figure.caption =
       "Attention says where a head looks; the derivative says what moves its output: a key also "
       "moves it by changing every weight of the row. Here the two differ by up to " +
-      plot::format_number(most, 3) + " of a row's mass.";
+      plot::format_number(max(m.difference).item<double>(), 3) + " of a row's mass.";
   figure.image =
       plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_heatmap(apart)}, 1),
                    {"Attention is not explanation", sample.name + ", " + model_text(sample, seed),
                     "made by: " + command});
-  figure.numbers = panel_table({{"attention", A},
-                                {"influence, as a share of its row", share},
-                                {"where they disagree", difference},
-                                {"norm of d out_i / d x_j", norms}});
-  figure.hover = {hover_matrix(A, labels, labels), hover_matrix(share, labels, labels),
-                  hover_matrix(difference, labels, labels)};
+  figure.numbers = panel_table({{"attention", m.attention},
+                                {"influence, as a share of its row", m.share},
+                                {"where they disagree", m.difference},
+                                {"norm of d out_i / d x_j", m.norms}});
+  figure.hover = {hover_matrix(m.attention, labels, labels), hover_matrix(m.share, labels, labels),
+                  hover_matrix(m.difference, labels, labels)};
+  return figure;
+}
 
-  const Tensor above = norms - tril(norms);
-  const double largest_above = max(above).item<double>();
+}  // namespace
+
+Section influence_section(const TextOptions& text, uint64_t seed, const std::string& command) {
+  const TextSample sample = load_text(text);
+  const Influence m = measure(sample, seed);
+  const double most = max(m.difference).item<double>();
+  const double largest_above = max(m.norms - tril(m.norms)).item<double>();
   const bool exact = largest_above == 0.0;
-  const auto agreeing = sum(argmax(A, 1) == argmax(share, 1)).item<int64_t>();
+  const auto agreeing = sum(argmax(m.attention, 1) == argmax(m.share, 1)).item<int64_t>();
   Section section;
   section.id = "influence";
   section.title = "Attention is not explanation";
@@ -94,7 +110,7 @@ Section influence_section(const TextOptions& text, uint64_t seed, const std::str
            " of " + std::to_string(sample.size()),
        {{"queries that agree", static_cast<double>(agreeing)},
         {"queries", static_cast<double>(sample.size())}}}};
-  section.figures.push_back(std::move(figure));
+  section.figures.push_back(draw(m, sample, seed, command));
   section.source = text::definition_at("engine/backward.cpp", "sweep") + "; " +
                    text::definition_at("tools/commands/influence.cpp", "influence_norms");
   section.command = command;

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <utility>
 
 #include "attention/masks.h"
 #include "engine/backward.h"
@@ -64,56 +63,71 @@ Fact failing_theorems(uint64_t seed) {
            {"theorems", static_cast<double>(all)}}};
 }
 
-}  // namespace
+// The mask before softmax and after it, (T, T), and their row sums, (T).
+struct Orders {
+  Tensor before, after;
+  Tensor sums_before, sums_after;
+  double early, late;  // means of sums_after: the first half of the rows, the last
+};
 
-Section order_section(const TextOptions& text, uint64_t seed, const std::string& command) {
-  const TextSample sample = load_text(text);
+Orders measure(const TextSample& sample, uint64_t seed) {
   const int64_t T = sample.size();
   const Tensor scores = head_scores(untrained_head(sample, seed));  // (T, T), scaled, not masked
   const Tensor may = attention::causal_mask(T, T);
   const Tensor never = full({}, -std::numeric_limits<double>::infinity());
-  const Tensor before = softmax(where(may, scores, never), -1);
-  const Tensor after = where(may, softmax(scores, -1), zeros({}));
-  const Tensor sums_before = sum(before, -1);
-  const Tensor sums_after = sum(after, -1);
+  Orders m;
+  m.before = softmax(where(may, scores, never), -1);
+  m.after = where(may, softmax(scores, -1), zeros({}));
+  m.sums_before = sum(m.before, -1);
+  m.sums_after = sum(m.after, -1);
+  const int64_t half = (T + 1) / 2;
+  m.early = mean(narrow(m.sums_after, 0, 0, half)).item<double>();
+  m.late = mean(narrow(m.sums_after, 0, T - half, half)).item<double>();
+  return m;
+}
 
+Figure draw(const Orders& m, const TextSample& sample, uint64_t seed, const std::string& command) {
+  const auto& labels = sample.labels;
   plot::HeatmapGrid grid;
-  grid.panels = {matrix_panel(before, sample.labels, sample.labels, "mask, then softmax",
-                              "row sums " + range(sums_before)),
-                 matrix_panel(after, sample.labels, sample.labels, "softmax, then mask",
-                              "row sums " + range(sums_after))};
+  grid.panels = {matrix_panel(m.before, labels, labels, "mask, then softmax",
+                              "row sums " + range(m.sums_before)),
+                 matrix_panel(m.after, labels, labels, "softmax, then mask",
+                              "row sums " + range(m.sums_after))};
   grid.columns = 2;
-  grid.scale = weight_scale(T);
+  grid.scale = weight_scale(sample.size());
   plot::Bars bars;
-  bars.values = to_doubles(sums_after);
-  bars.labels = sample.labels;
+  bars.values = to_doubles(m.sums_after);
+  bars.labels = labels;
   bars.title = "Row sums when the mask comes after softmax";
   bars.x_title = "query";
   bars.y_title = "sum of the row";
   bars.high = 1.05;
-  bars.reference = to_doubles(sums_before);
+  bars.reference = to_doubles(m.sums_before);
   bars.reference_label = "mask before softmax";
   Figure figure;
   figure.name = "order";
-  const int64_t half = (T + 1) / 2;
-  const double early = mean(narrow(sums_after, 0, 0, half)).item<double>();
-  const double late = mean(narrow(sums_after, 0, T - half, half)).item<double>();
   figure.caption =
-      "Zeroing future weights after softmax throws away the mass they had taken: the first half of "
-      "the rows keeps " +
-      plot::format_number(early, 3) + " of it on average, the last half " +
-      plot::format_number(late, 3) + ".";
+      "Zeroing future weights after softmax throws away the mass that they had taken. Of a row's "
+      "mass of 1, the first half of the rows keeps " +
+      plot::format_number(m.early, 3) + " on average, the last half " +
+      plot::format_number(m.late, 3) + ".";
   figure.image =
       plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_bars(bars)}, 1),
                    {"Before or after: where the mask belongs",
                     sample.name + ", " + model_text(sample, seed), "made by: " + command});
-  figure.numbers = panel_table({{"mask, then softmax", before},
-                                {"softmax, then mask", after},
-                                {"row sums, mask, then softmax", sums_before},
-                                {"row sums, softmax, then mask", sums_after}});
-  figure.hover = {hover_matrix(before, sample.labels, sample.labels),
-                  hover_matrix(after, sample.labels, sample.labels)};
+  figure.numbers = panel_table({{"mask, then softmax", m.before},
+                                {"softmax, then mask", m.after},
+                                {"row sums, mask, then softmax", m.sums_before},
+                                {"row sums, softmax, then mask", m.sums_after}});
+  figure.hover = {hover_matrix(m.before, labels, labels), hover_matrix(m.after, labels, labels)};
+  return figure;
+}
 
+}  // namespace
+
+Section order_section(const TextOptions& text, uint64_t seed, const std::string& command) {
+  const TextSample sample = load_text(text);
+  const Orders m = measure(sample, seed);
   Section section;
   section.id = "order";
   section.title = "Mask before softmax, or after?";
@@ -122,14 +136,14 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
       "a row keeps only the mass it had left for what it may see: the operator is no longer "
       "row-stochastic, and the size of the loss tells of the future.";
   section.facts = {
-      row_sums("mask first", sums_before),
-      row_sums("softmax first", sums_after),
+      row_sums("mask first", m.sums_before),
+      row_sums("softmax first", m.sums_after),
       row_sums("the lesson's x (4, 8, 32), head of width 16, softmax first", lesson_sums(seed)),
       {"mean mass kept by the first and the last half of the rows, softmax first: " +
-           plot::format_number(early, 3) + " and " + plot::format_number(late, 3),
-       {{"mean mass kept, first half", early}, {"mean mass kept, last half", late}}},
+           plot::format_number(m.early, 3) + " and " + plot::format_number(m.late, 3),
+       {{"mean mass kept, first half", m.early}, {"mean mass kept, last half", m.late}}},
       failing_theorems(seed)};
-  section.figures.push_back(std::move(figure));
+  section.figures.push_back(draw(m, sample, seed, command));
   section.source = text::code_at("attention/scaled_dot_product.cpp",
                                  "scores = where(may_attend, scores, never)") +
                    ", the mask, one line above softmax";

@@ -41,70 +41,91 @@ Tensor noisy_signal(int64_t T, uint64_t seed) {
   return from_vector(values, {T});
 }
 
-}  // namespace
+// One bandwidth: its weights (T, T), what they make of the signal (T), and the weight of the last
+// position on itself.
+struct Smoother {
+  std::string name;
+  Tensor weights;
+  Tensor smoothed;
+  double itself;
+};
 
-Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
-  check(T >= 2 && T <= kMaxContext, "smooth", "the context must be between 2 and ", kMaxContext,
-        "; got ", T);
-  const Tensor signal = noisy_signal(T, seed);
-  std::vector<double> time;
-  for (int64_t t = 0; t < T; ++t) time.push_back(static_cast<double>(t));
+std::vector<Smoother> smoothers(const Tensor& signal) {
+  const int64_t T = signal.numel();
+  std::vector<Smoother> all;
+  for (const double s : kBandwidths) {
+    const Tensor A = smoothing_weights(T, s);
+    all.push_back({"s = " + plot::format_number(s, 2), A, matmul(A, signal),
+                   select(select(A, 0, T - 1), 0, T - 1).item<double>()});
+  }
+  return all;
+}
 
+plot::Panel draw_weights(const std::vector<Smoother>& all, int64_t T) {
   plot::HeatmapGrid grid;
-  grid.columns = static_cast<int>(kBandwidths.size());
+  grid.columns = static_cast<int>(all.size());
   grid.scale = weight_scale(T);
   grid.scale.masked_label = "exactly 0";
   if (grid.scale.log) grid.scale.low = 1e-3;  // the tails of a Gaussian have no end
+  for (const Smoother& s : all) grid.panels.push_back(matrix_panel(s.weights, {}, {}, s.name));
+  return plot::draw_heatmap_grid(grid);
+}
+
+plot::Panel draw_signals(const std::vector<Smoother>& all, const Tensor& signal) {
   plot::LinePlot lines;
   lines.title = "What each does to a signal";
   lines.x_title = "position";
   lines.y_title = "value";
   lines.width = 900;
   lines.whole_x = true;
-  plot::Series raw;
-  raw.name = "signal";
-  raw.x = time;
-  raw.y = to_doubles(signal);
-  raw.line = false;
-  lines.series.push_back(raw);
-  Figure figure;
-  std::vector<std::pair<std::string, Tensor>> drawn;
-  std::vector<std::pair<std::string, Tensor>> smoothed = {{"signal", signal}};
-  std::vector<Fact> facts;
-  for (const double s : kBandwidths) {
-    const Tensor A = smoothing_weights(T, s);
-    const std::string name = "s = " + plot::format_number(s, 2);
-    grid.panels.push_back(matrix_panel(A, {}, {}, name));
-    figure.hover.push_back(hover_matrix(A, {}, {}));
-    drawn.emplace_back(name, A);
-    smoothed.emplace_back(name + ", smoothed", matmul(A, signal));
-    const double itself = select(select(A, 0, T - 1), 0, T - 1).item<double>();
-    facts.push_back(
-        {name + ": the last position gives itself the weight " + plot::format_number(itself, 3),
-         {{name + ", weight of the last position on itself", itself}}});
+  const std::vector<double> time = to_doubles(arange(signal.numel()));
+  const auto add = [&](const std::string& name, const Tensor& values, bool line) {
     plot::Series series;
     series.name = name;
     series.x = time;
-    series.y = to_doubles(smoothed.back().second);
-    series.points = false;
-    lines.series.push_back(series);
-  }
+    series.y = to_doubles(values);
+    series.line = line;
+    series.points = !line;
+    lines.series.push_back(std::move(series));
+  };
+  add("signal", signal, false);
+  for (const Smoother& s : all) add(s.name, s.smoothed, true);
+  return plot::draw_lines(lines);
+}
+
+Figure draw(const std::vector<Smoother>& all, const Tensor& signal, uint64_t seed,
+            const std::string& command) {
+  const int64_t T = signal.numel();
+  Figure figure;
   figure.name = "smooth";
   figure.caption =
       "The narrower the bandwidth, the more of a position's output is its own value: " +
-      plot::format_number(facts.front().numbers[0].value, 3) +
-      " of the last one's at s = " + plot::format_number(kBandwidths.front(), 2) + ", " +
-      plot::format_number(facts.back().numbers[0].value, 3) +
-      " at s = " + plot::format_number(kBandwidths.back(), 2) +
-      ". No smoother sees ahead: each lags behind a step.";
-  figure.image =
-      plot::figure(plot::arrange({plot::draw_heatmap_grid(grid), plot::draw_lines(lines)}, 1),
-                   {"Attention by position alone: a smoother",
-                    "weights softmax(-(i - j)^2 / 2 s^2), masked; T " + std::to_string(T) +
-                        ", seed " + std::to_string(seed),
-                    "made by: " + command});
-  drawn.insert(drawn.end(), smoothed.begin(), smoothed.end());
-  figure.numbers = panel_table(drawn);
+      plot::format_number(all.front().itself, 3) + " of the last one's at " + all.front().name +
+      ", " + plot::format_number(all.back().itself, 3) + " at " + all.back().name +
+      ". No smoother sees ahead.";
+  figure.image = plot::figure(plot::arrange({draw_weights(all, T), draw_signals(all, signal)}, 1),
+                              {"Attention by position alone: a smoother",
+                               "weights softmax(-(i - j)^2 / 2 s^2), masked; T " +
+                                   std::to_string(T) + ", seed " + std::to_string(seed),
+                               "made by: " + command});
+  std::vector<std::pair<std::string, Tensor>> numbers;
+  for (const Smoother& s : all) {
+    numbers.emplace_back(s.name, s.weights);
+    figure.hover.push_back(hover_matrix(s.weights, {}, {}));
+  }
+  numbers.emplace_back("signal", signal);
+  for (const Smoother& s : all) numbers.emplace_back(s.name + ", smoothed", s.smoothed);
+  figure.numbers = panel_table(numbers);
+  return figure;
+}
+
+}  // namespace
+
+Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
+  check(T >= 2 && T <= kMaxContext, "smooth", "the context must be between 2 and ", kMaxContext,
+        "; got ", T);
+  const Tensor signal = noisy_signal(T, seed);
+  const std::vector<Smoother> all = smoothers(signal);
   Section section;
   section.id = "smooth";
   section.title = "Attention as smoothing";
@@ -112,8 +133,12 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
       "Let scores depend on positions only. What is left of attention is a kernel smoother of "
       "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
       "attention adds. These are the baselines that heatmaps of real heads are compared with.";
-  section.figures.push_back(std::move(figure));
-  section.facts = facts;
+  section.figures.push_back(draw(all, signal, seed, command));
+  for (const Smoother& s : all) {
+    section.facts.push_back(
+        {s.name + ": the last position gives itself the weight " + plot::format_number(s.itself, 3),
+         {{s.name + ", weight of the last position on itself", s.itself}}});
+  }
   section.source = text::definition_at("tools/commands/smooth.cpp", "smoothing_weights");
   section.command = command;
   return section;
