@@ -113,51 +113,66 @@ std::vector<Setting> drawn_settings(uint64_t seed) {
   return settings;
 }
 
-constexpr int64_t kCensusTokens = 32;
+const std::vector<std::string> kFamilies = {"near-uniform", "column-collapse", "diagonal-hugging",
+                                            "mixed"};
 
-// How many heads of many seeds fall into each family.
-Table census(const TextSample& sample, uint64_t seed) {
-  constexpr uint64_t kSeeds = 20;
-  const std::vector<int64_t> widths = {4, 16, 64};
-  const std::vector<std::string> names = {"near-uniform", "column-collapse", "diagonal-hugging",
-                                          "mixed"};
+constexpr int64_t kCensusTokens = 32;
+constexpr uint64_t kSeeds = 20;
+
+// How many heads of many seeds and widths fall into each family.
+struct Count {
+  bool shared;
+  double size;
+  int64_t heads = 0;
+  std::map<std::string, int64_t> families{};
+  int64_t of(const std::string& family) const {
+    const auto found = families.find(family);
+    return found == families.end() ? 0 : found->second;
+  }
+};
+
+std::vector<Count> census(const TextSample& sample, uint64_t seed) {
+  std::vector<Count> counts;
+  for (const bool shared : {false, true}) {
+    for (const double size : {1.0, 2.0, 4.0}) {
+      Count count{shared, size};
+      for (const int64_t d_k : {4, 16, 64}) {
+        for (uint64_t s = 0; s < kSeeds; ++s, ++count.heads) {
+          ++count.families[measure(drawn_head(sample, {seed + s, d_k, size, shared})).name];
+        }
+      }
+      counts.push_back(std::move(count));
+    }
+  }
+  return counts;
+}
+
+Table census_table(const std::vector<Count>& counts, const TextSample& sample) {
   Table table;
   table.name = "census";
   table.title = "Census: heads of " + std::to_string(kSeeds) + " seeds and d_k 4, 16, 64, on " +
                 std::to_string(sample.size()) + " tokens";
   table.header = {"W_q and W_k", "size of weights", "heads"};
-  table.header.insert(table.header.end(), names.begin(), names.end());
-  for (const bool shared : {false, true}) {
-    for (const double size : {1.0, 2.0, 4.0}) {
-      std::map<std::string, int64_t> counts;
-      int64_t heads = 0;
-      for (const int64_t d_k : widths) {
-        for (uint64_t s = seed; s < seed + kSeeds; ++s, ++heads) {
-          ++counts[measure(drawn_head(sample, {s, d_k, size, shared})).name];
-        }
-      }
-      std::vector<std::string> row = {projections(shared), number(size), std::to_string(heads)};
-      for (const std::string& name : names) row.push_back(std::to_string(counts[name]));
-      table.rows.push_back(std::move(row));
-    }
+  table.header.insert(table.header.end(), kFamilies.begin(), kFamilies.end());
+  for (const Count& count : counts) {
+    std::vector<std::string> row = {projections(count.shared), number(count.size),
+                                    std::to_string(count.heads)};
+    for (const std::string& family : kFamilies) row.push_back(std::to_string(count.of(family)));
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 // The census in words: how often the diagonal wins, with two matrices and with one.
-std::vector<Fact> census_facts(const Table& census) {
-  constexpr size_t kHeads = 2;
-  const auto diagonal = static_cast<size_t>(
-      std::find(census.header.begin(), census.header.end(), "diagonal-hugging") -
-      census.header.begin());
+std::vector<Fact> census_facts(const std::vector<Count>& counts) {
   std::vector<Fact> facts;
   for (const bool shared : {false, true}) {
     int64_t heads = 0;
     int64_t hugging = 0;
-    for (const auto& row : census.rows) {
-      if (row[0] != projections(shared)) continue;
-      heads += std::stoll(row[kHeads]);
-      hugging += std::stoll(row[diagonal]);
+    for (const Count& count : counts) {
+      if (count.shared != shared) continue;
+      heads += count.heads;
+      hugging += count.of("diagonal-hugging");
     }
     const std::string which = "W_q and W_k " + std::string(shared ? "one matrix" : "independent");
     facts.push_back({which + ": " + std::to_string(hugging) + " of " + std::to_string(heads) +
@@ -257,8 +272,10 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
   section.figures.push_back(std::move(figure));
   section.tables = {atlas.table};
   if (sample.size() > 1) {
-    section.tables.push_back(census(load_text(start), seed));
-    const std::vector<Fact> counted = census_facts(section.tables.back());
+    const TextSample beginning = load_text(start);
+    const std::vector<Count> counts = census(beginning, seed);
+    section.tables.push_back(census_table(counts, beginning));
+    const std::vector<Fact> counted = census_facts(counts);
     section.facts.insert(section.facts.end(), counted.begin(), counted.end());
   }
   section.source = text::definition_at("tools/commands/atlas.cpp", "measure");
