@@ -66,11 +66,6 @@ TEST(ColorMaps, NeverHoldTheColoursOfMaskedNanOrInfinity) {
   }
 }
 
-TEST(Colors, InkReadsOnItsBackground) {
-  EXPECT_EQ(readable_ink(rgb(0xf7fbff)), palette::ink);
-  EXPECT_EQ(readable_ink(rgb(0x08306b)), palette::paper);
-}
-
 TEST(Colors, SeriesDiffer) {
   std::set<int> seen;
   for (int i = 0; i < 8; ++i) {

@@ -10,7 +10,6 @@
 
 #include "tests/tools/files_support.h"
 #include "tests/tools/plot_support.h"
-#include "tools/plot/annotate.h"
 #include "tools/plot/bars.h"
 #include "tools/plot/chart.h"
 #include "tools/plot/lines.h"
@@ -110,7 +109,7 @@ TEST(Bars, RefuseBadInput) {
 
 LinePlot two_lines() {
   return {.series = {{.name = "dense", .x = {256, 512, 1024}, .y = {1, 4, 16}},
-                     {.name = "fused", .x = {256, 512, 1024}, .y = {0.5, 1, 2}, .dashed = true}},
+                     {.name = "fused", .x = {256, 512, 1024}, .y = {0.5, 1, 2}}},
           .x_title = "T",
           .y_title = "ms"};
 }
@@ -164,16 +163,6 @@ TEST(Lines, StayInsideGivenLimits) {
   }
 }
 
-TEST(Lines, ErrorBarsAddInk) {
-  LinePlot plot = two_lines();
-  const int without = count(draw_lines(plot).canvas, series_color(0));
-  plot.series[0].error = {0.5, 1, 3};
-  plot.y_low = 0.0;
-  plot.y_high = 20.0;
-  const int with = count(draw_lines(plot).canvas, series_color(0));
-  EXPECT_GT(with, without);
-}
-
 class LineShape : public testing::TestWithParam<bool> {};
 
 TEST_P(LineShape, NothingIsCut) {
@@ -182,8 +171,6 @@ TEST_P(LineShape, NothingIsCut) {
   plot.title = "A panel";
   plot.caption = "What is to be seen.";
   plot.notes = "Fitted exponent 1.98 ± 0.03.";
-  plot.annotations = {{1024, 16, "an annotation at the very corner of the plot"},
-                      {256, 0.5, "another"}};
   plot.x_ticks = {256, 512, 1024, 100000};
   const Panel panel = figure(draw_lines(plot), {"Lines", "", "made by: a test"});
   EXPECT_TRUE(margin_is_paper(panel.canvas, Theme().px(20)));
@@ -209,7 +196,7 @@ TEST(Lines, RefuseBadInput) {
   EXPECT_EQ(message_of([] {
               draw_lines({.series = {{.x = {1, 2}, .y = {1}}}});
             }),
-            "[lines] x, y and error must be equally long; got 2, 1 and 0");
+            "[lines] x and y must be equally long; got 2 and 1");
   LinePlot plot = two_lines();
   plot.y_low = 3.0;
   plot.y_high = 3.0;
@@ -229,15 +216,6 @@ TEST(ValueAxis, PutsValuesOnPixels) {
   EXPECT_EQ(row_of(log, 100, 0), 50);
   EXPECT_FALSE(log.shows(0.0));
   EXPECT_FALSE(linear.shows(kNan));
-}
-
-TEST(Annotations, KeepClearOfEachOtherAndTheEdges) {
-  Canvas canvas(400, 200);
-  const std::vector<PixelNote> notes(4, PixelNote{{395, 5}, "a note"});
-  draw_notes(canvas, notes, {}, Theme());
-  Canvas one(400, 200);
-  draw_notes(one, {notes[0]}, {}, Theme());
-  EXPECT_GT(count(canvas, palette::ink), 3 * count(one, palette::ink));
 }
 
 }  // namespace

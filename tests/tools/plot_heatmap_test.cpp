@@ -161,17 +161,6 @@ TEST(Heatmap, OblongOnesWork) {
   }
 }
 
-TEST(Heatmap, NumbersAreDrawnWhereTheyFit) {
-  Heatmap heatmap = causal(4);
-  const Panel plain = draw_heatmap(heatmap);
-  heatmap.show_values = true;
-  EXPECT_NE(draw_heatmap(heatmap).canvas.bytes(), plain.canvas.bytes());
-  Heatmap large = causal(60);
-  const Panel without = draw_heatmap(large);
-  large.show_values = true;
-  EXPECT_EQ(draw_heatmap(large).canvas.bytes(), without.canvas.bytes());
-}
-
 TEST(Heatmap, OddLabelsAndLongTitlesAreNotCut) {
   Heatmap heatmap = causal(9);
   heatmap.row_labels = {"漢", "😀", "↵", "␣", "é", "␀", "␍", "a whole word", "\xff"};

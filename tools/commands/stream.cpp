@@ -99,10 +99,10 @@ plot::LinePlot key_plot(size_t keys, const std::string& title, const std::string
 }
 
 plot::Panel draw_steps(const std::vector<Step>& steps, const plot::Heatmap& film) {
-  plot::Series running_max{"running max", {}, {}, {}, true, true, false, {}};
-  plot::Series score{"score", {}, {}, {}, false, true, false, {}};
-  plot::Series running_sum{"running sum", {}, {}, {}, true, true, false, {}};
-  plot::Series rescaled{"rescaled here", {}, {}, {}, false, true, false, {}};
+  plot::Series running_max{.name = "running max"};
+  plot::Series score{.name = "score", .line = false};
+  plot::Series running_sum{.name = "running sum"};
+  plot::Series rescaled{.name = "rescaled here", .line = false};
   const auto add = [](plot::Series& series, size_t x, double y) {
     series.x.push_back(static_cast<double>(x));
     series.y.push_back(y);

@@ -58,8 +58,6 @@ Rgb interpolate(std::span<const std::uint32_t> anchors, double t) {
   return mix(rgb(anchors[below]), rgb(anchors[below + 1]), position - static_cast<double>(below));
 }
 
-double luminance(Rgb c) { return 0.299 * c.r + 0.587 * c.g + 0.114 * c.b; }
-
 }  // namespace
 
 Rgb color_at(ColorMap map, double t) {
@@ -79,10 +77,6 @@ Rgb color_at(ColorMap map, double t) {
 Rgb series_color(int i) {
   const auto count = static_cast<int>(kSeries.size());
   return rgb(kSeries[static_cast<std::size_t>(((i % count) + count) % count)]);
-}
-
-Rgb readable_ink(Rgb background) {
-  return luminance(background) > 140.0 ? palette::ink : palette::paper;
 }
 
 Rgb mix(Rgb from, Rgb to, double amount) {

@@ -44,9 +44,6 @@ Rgb color_at(ColorMap map, double t);
 // Colour number i for a line or a bar; colours repeat after eight (Okabe and Ito, 2008).
 Rgb series_color(int i);
 
-// Black-ish or white, whichever reads better on `background`.
-Rgb readable_ink(Rgb background);
-
 // The colour that lies `amount` (0 ... 1) of the way from `from` to `to`.
 Rgb mix(Rgb from, Rgb to, double amount);
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <string_view>
 
 #include "tools/text/files.h"
@@ -35,58 +34,10 @@ std::string field(std::string_view value) {
   return quoted;
 }
 
-void check_labels(const char* what, std::size_t labels, std::int64_t expected) {
-  if (labels != 0 && labels != static_cast<std::size_t>(expected)) {
-    throw std::invalid_argument("[csv] " + std::string(what) + " labels must number 0 or " +
-                                std::to_string(expected) + "; got " + std::to_string(labels));
-  }
-}
-
-template <typename Number>
-void write_matrix(const std::string& path, std::span<const Number> values, std::int64_t rows,
-                  std::int64_t columns, const CsvLabels& labels) {
-  if (rows < 0 || columns < 0 || values.size() != static_cast<std::size_t>(rows * columns)) {
-    throw std::invalid_argument("[csv] values must fill the matrix; got " +
-                                std::to_string(values.size()) + " for [" + std::to_string(rows) +
-                                ", " + std::to_string(columns) + "]");
-  }
-  check_labels("row", labels.rows.size(), rows);
-  check_labels("column", labels.columns.size(), columns);
-  std::string bytes;
-  if (!labels.columns.empty()) {
-    bool first = labels.rows.empty();  // else an empty corner
-    for (const std::string& label : labels.columns) {
-      if (!first) bytes += ',';
-      first = false;
-      bytes += field(label);
-    }
-    bytes += '\n';
-  }
-  for (std::int64_t row = 0; row < rows; ++row) {
-    if (!labels.rows.empty()) bytes += field(labels.rows[static_cast<std::size_t>(row)]) + ',';
-    for (std::int64_t column = 0; column < columns; ++column) {
-      if (column > 0) bytes += ',';
-      bytes += shortest(values[static_cast<std::size_t>(row * columns + column)]);
-    }
-    bytes += '\n';
-  }
-  text::write_file(path, bytes);
-}
-
 }  // namespace
 
 std::string exact(float value) { return shortest(value); }
 std::string exact(double value) { return shortest(value); }
-
-void write_csv(const std::string& path, std::span<const float> values, std::int64_t rows,
-               std::int64_t columns, const CsvLabels& labels) {
-  write_matrix(path, values, rows, columns, labels);
-}
-
-void write_csv(const std::string& path, std::span<const double> values, std::int64_t rows,
-               std::int64_t columns, const CsvLabels& labels) {
-  write_matrix(path, values, rows, columns, labels);
-}
 
 void write_csv_table(const std::string& path, const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows) {

@@ -24,7 +24,6 @@ struct Heatmap {
   std::string column_title = "key";
   ColorScale scale{};
   double largest_cell = 56.0;  // layout units: less where few columns would make a tall strip
-  bool show_values = false;    // numbers in the cells, where every one of them fits
 };
 
 // The matrix and its colour bar. A cell is a whole number of pixels; `areas` says where.

@@ -2,7 +2,6 @@
 #include "tools/plot/legend.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace lookback::plot {
@@ -23,10 +22,7 @@ void draw_mark(Canvas& canvas, const LegendEntry& entry, int center_y, const The
     return;
   }
   const double thickness = 1.8 * theme.scale();
-  if (entry.mark == Mark::dashed_line) {
-    draw_dashes(canvas, thickness, center_y, length - thickness, center_y, thickness, entry.color,
-                4.0 * theme.scale(), 0.0);
-  } else if (entry.mark != Mark::points) {
+  if (entry.mark != Mark::points) {
     canvas.line(thickness, center_y, length - thickness, center_y, thickness, entry.color);
   }
   if (entry.mark == Mark::points || entry.mark == Mark::line_with_points) {
@@ -62,26 +58,6 @@ Panel draw_legend(const std::vector<LegendEntry>& entries, double label_width, c
     y = std::max(below, y + line) + theme.px(kEntryGap);
   }
   return panel;
-}
-
-double draw_dashes(Canvas& canvas, double x0, double y0, double x1, double y1, double thickness,
-                   Rgb color, double dash, double phase) {
-  const double length = std::hypot(x1 - x0, y1 - y0);
-  const double period = 2 * dash;
-  double at = 0.0;
-  while (at < length) {
-    const double in_period = std::fmod(phase + at, period);
-    const bool ink = in_period < dash;
-    const double step = std::min(length - at, (ink ? dash : period) - in_period + 1e-9);
-    if (ink) {
-      const double from = at / length;
-      const double to = (at + step) / length;
-      canvas.line(x0 + (x1 - x0) * from, y0 + (y1 - y0) * from, x0 + (x1 - x0) * to,
-                  y0 + (y1 - y0) * to, thickness, color);
-    }
-    at += step;
-  }
-  return std::fmod(phase + length, period);
 }
 
 }  // namespace lookback::plot

@@ -1,4 +1,4 @@
-// Series, error bars and annotations inside the common chart frame.
+// Series inside the common chart frame.
 #include "tools/plot/lines.h"
 
 #include <algorithm>
@@ -7,13 +7,17 @@
 #include <limits>
 #include <stdexcept>
 
-#include "tools/plot/annotate.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/chart.h"
 #include "tools/plot/legend.h"
 
 namespace lookback::plot {
 namespace {
+
+struct Point {
+  double x;
+  double y;
+};
 
 // The two axes of a body and the way from values to its pixels.
 struct Body {
@@ -31,17 +35,12 @@ void check(const LinePlot& plot) {
     throw std::invalid_argument("[lines] needs at least one series; got none");
   }
   for (const Series& series : plot.series) {
-    const bool errors_fit = series.error.empty() || series.error.size() == series.x.size();
-    if (series.x.size() != series.y.size() || !errors_fit) {
-      throw std::invalid_argument(
-          "[lines] x, y and error must be equally long; got " + std::to_string(series.x.size()) +
-          ", " + std::to_string(series.y.size()) + " and " + std::to_string(series.error.size()));
+    if (series.x.size() != series.y.size()) {
+      throw std::invalid_argument("[lines] x and y must be equally long; got " +
+                                  std::to_string(series.x.size()) + " and " +
+                                  std::to_string(series.y.size()));
     }
   }
-}
-
-Rgb color_of(const LinePlot& plot, std::size_t i) {
-  return plot.series[i].color.value_or(series_color(static_cast<int>(i)));
 }
 
 // The smallest and largest number that an axis must show, grown by some air.
@@ -87,13 +86,8 @@ Body make_body(const LinePlot& plot, const Theme& theme) {
   Extent x_extent(plot.log_x);
   Extent y_extent(plot.log_y);
   for (const Series& series : plot.series) {
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      x_extent.hold(series.x[i]);
-      const double error = series.error.empty() ? 0.0 : series.error[i];
-      y_extent.hold(series.y[i]);
-      y_extent.hold(series.y[i] - error);
-      y_extent.hold(series.y[i] + error);
-    }
+    for (const double x : series.x) x_extent.hold(x);
+    for (const double y : series.y) y_extent.hold(y);
   }
   const int height =
       std::max(theme.px(plot.height), theme.text_width(plot.y_title, Theme::axis_style()));
@@ -114,72 +108,22 @@ std::vector<Tick> choose_ticks(const ValueAxis& axis, const std::vector<double>&
   return ticks;
 }
 
-void draw_error_bar(Canvas& canvas, const Body& body, double x, double y, double error, Rgb color,
-                    const Theme& theme) {
-  if (!(error > 0)) return;
-  const double lowest = body.y_axis.shows(y - error) ? y - error : body.y_axis.low;
-  const Point low = body.at(x, lowest);
-  const Point high = body.at(x, y + error);
-  const double thickness = 1.2 * theme.scale();
-  const double cap = 3.5 * theme.scale();
-  canvas.line(low.x, low.y, high.x, high.y, thickness, color);
-  canvas.line(low.x - cap, low.y, low.x + cap, low.y, thickness, color);
-  canvas.line(high.x - cap, high.y, high.x + cap, high.y, thickness, color);
-}
-
 void draw_series(Canvas& canvas, const Body& body, const Series& series, Rgb color,
                  const Theme& theme) {
   const double thickness = 1.8 * theme.scale();
-  double phase = 0.0;
   for (std::size_t i = 1; series.line && i < series.x.size(); ++i) {
     if (!body.shows(series.x[i - 1], series.y[i - 1]) || !body.shows(series.x[i], series.y[i])) {
       continue;
     }
     const Point from = body.at(series.x[i - 1], series.y[i - 1]);
     const Point to = body.at(series.x[i], series.y[i]);
-    if (series.dashed) {
-      phase = draw_dashes(canvas, from.x, from.y, to.x, to.y, thickness, color, 5.0 * theme.scale(),
-                          phase);
-    } else {
-      canvas.line(from.x, from.y, to.x, to.y, thickness, color);
-    }
+    canvas.line(from.x, from.y, to.x, to.y, thickness, color);
   }
-  for (std::size_t i = 0; i < series.x.size(); ++i) {
+  for (std::size_t i = 0; series.points && i < series.x.size(); ++i) {
     if (!body.shows(series.x[i], series.y[i])) continue;
-    if (!series.error.empty()) {
-      draw_error_bar(canvas, body, series.x[i], series.y[i], series.error[i], color, theme);
-    }
-    if (!series.points) continue;
     const Point point = body.at(series.x[i], series.y[i]);
     canvas.disc(point.x, point.y, 3.2 * theme.scale(), color);
   }
-}
-
-// Points a few pixels apart along every line, error bars and marks included: what an annotation
-// should not cover.
-std::vector<Point> inked_points(const LinePlot& plot, const Body& body) {
-  std::vector<Point> points;
-  const auto trace = [&points](const Point& from, const Point& to) {
-    const int steps = 1 + static_cast<int>(std::hypot(to.x - from.x, to.y - from.y) / 4);
-    for (int step = 0; step <= steps; ++step) {
-      const double part = step / static_cast<double>(steps);
-      points.push_back({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
-    }
-  };
-  for (const Series& series : plot.series) {
-    for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (!body.shows(series.x[i], series.y[i])) continue;
-      const Point at = body.at(series.x[i], series.y[i]);
-      points.push_back(at);
-      if (!series.error.empty() && body.shows(series.x[i], series.y[i] - series.error[i])) {
-        trace(body.at(series.x[i], series.y[i] - series.error[i]),
-              body.at(series.x[i], series.y[i] + series.error[i]));
-      }
-      if (i == 0 || !series.line || !body.shows(series.x[i - 1], series.y[i - 1])) continue;
-      trace(body.at(series.x[i - 1], series.y[i - 1]), at);
-    }
-  }
-  return points;
 }
 
 void draw_x_axis(Canvas& canvas, const std::vector<Tick>& ticks, const ValueAxis& axis, int x,
@@ -210,14 +154,8 @@ Canvas draw_body(const LinePlot& plot, const Body& body, const std::vector<Tick>
                      palette::grid);
   }
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    draw_series(canvas, body, plot.series[i], color_of(plot, i), theme);
+    draw_series(canvas, body, plot.series[i], series_color(static_cast<int>(i)), theme);
   }
-  std::vector<PixelNote> notes;
-  for (const Annotation& annotation : plot.annotations) {
-    if (!body.shows(annotation.x, annotation.y)) continue;
-    notes.push_back({body.at(annotation.x, annotation.y), annotation.text});
-  }
-  draw_notes(canvas, notes, inked_points(plot, body), theme);
   return canvas;
 }
 
@@ -227,10 +165,9 @@ std::vector<LegendEntry> legend_entries(const LinePlot& plot) {
     const Series& series = plot.series[i];
     if (series.name.empty()) continue;
     const Mark mark = !series.line    ? Mark::points
-                      : series.dashed ? Mark::dashed_line
                       : series.points ? Mark::line_with_points
                                       : Mark::line;
-    entries.push_back({color_of(plot, i), series.name, mark});
+    entries.push_back({series_color(static_cast<int>(i)), series.name, mark});
   }
   return entries;
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/plot/color.h"
 #include "tools/plot/panel.h"
 #include "tools/plot/theme.h"
 
@@ -14,19 +13,9 @@ namespace lookback::plot {
 struct Series {
   std::string name{};  // empty: not in the legend
   std::vector<double> x{};
-  std::vector<double> y{};      // NaN breaks the line; <= 0 on a log axis is left out
-  std::vector<double> error{};  // half lengths of the error bars; empty: none
+  std::vector<double> y{};  // NaN breaks the line; <= 0 on a log axis is left out
   bool line = true;
   bool points = true;
-  bool dashed = false;
-  std::optional<Rgb> color{};  // unset: the next of the palette
-};
-
-// Text beside a point of the plot, placed where it covers least.
-struct Annotation {
-  double x = 0.0;
-  double y = 0.0;
-  std::string text{};
 };
 
 struct LinePlot {
@@ -42,7 +31,6 @@ struct LinePlot {
       y_high{};                   // unset: from the data, with some air
   std::vector<double> x_ticks{};  // empty: chosen
   std::vector<double> y_ticks{};
-  std::vector<Annotation> annotations{};
   std::string notes{};   // below the legend, wrapped: fitted exponents and the like
   double width = 520.0;  // layout units, of the plot itself
   double height = 330.0;

@@ -2,10 +2,7 @@
 #include "tools/plot/matrix.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -80,29 +77,6 @@ Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& th
   return layout;
 }
 
-std::string cell_text(double value, int decimals) {
-  if (!std::isfinite(value)) return format_number(value);
-  if (value == 0.0) return "0";
-  std::array<char, 400> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.*f", decimals, value);
-  std::string text = digits.data();
-  if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
-  return text;
-}
-
-// Two decimals, more where even the largest number needs them to show two digits.
-std::vector<std::string> cell_texts(const std::vector<double>& values) {
-  double largest = 0.0;
-  for (const double value : values) {
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
-  const double magnitude = largest > 0 ? std::floor(std::log10(largest)) : 0.0;
-  const auto decimals = static_cast<int>(std::clamp(1.0 - magnitude, 2.0, 9.0));
-  std::vector<std::string> texts;
-  for (const double value : values) texts.push_back(cell_text(value, decimals));
-  return texts;
-}
-
 void draw_cells(Canvas& canvas, const CellArea& area, const Heatmap& heatmap,
                 const SettledScale& scale) {
   std::size_t i = 0;
@@ -111,27 +85,6 @@ void draw_cells(Canvas& canvas, const CellArea& area, const Heatmap& heatmap,
       canvas.fill_rect(area.x + column * area.cell_width, area.y + row * area.cell_height,
                        area.cell_width, area.cell_height, scale.color(heatmap.values[i++]));
     }
-  }
-}
-
-void draw_numbers(Canvas& canvas, const CellArea& area, const Heatmap& heatmap,
-                  const SettledScale& scale, const Theme& theme) {
-  TextStyle style = Theme::tick_style();
-  const int room = area.cell_width - theme.px(4);
-  const int line = theme.line_height(style);
-  const std::vector<std::string> texts = cell_texts(heatmap.values);
-  const bool fit = line <= area.cell_height &&
-                   std::all_of(texts.begin(), texts.end(), [&](const std::string& text) {
-                     return theme.text_width(text, style) <= room;
-                   });
-  if (!fit) return;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const int row = static_cast<int>(i) / area.columns;
-    const int column = static_cast<int>(i) % area.columns;
-    style.color = readable_ink(scale.color(heatmap.values[i]));
-    theme.text(canvas, area.x + column * area.cell_width + area.cell_width / 2,
-               area.y + row * area.cell_height + (area.cell_height - line) / 2, texts[i], style,
-               Align::center);
   }
 }
 
@@ -164,7 +117,6 @@ Panel draw_matrix(const Heatmap& heatmap, const SettledScale& scale, const Matri
   Panel panel{Canvas(layout.width, layout.height), layout.area.x, layout.area.y, {layout.area}};
   theme.lines(panel.canvas, layout.area.x, 0, layout.title, Theme::panel_style());
   draw_cells(panel.canvas, layout.area, heatmap, scale);
-  if (heatmap.show_values) draw_numbers(panel.canvas, layout.area, heatmap, scale, theme);
   draw_axes(panel.canvas, layout, heatmap, frame, theme);
   theme.lines(panel.canvas, layout.area.x, layout.caption_y, layout.caption, Theme::note_style());
   return panel;
