@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <memory>
 
 #include "attention/fused.h"
@@ -71,8 +72,9 @@ Fit fit(const std::vector<double>& T, const std::vector<double>& y) {
     squares += r * r;
   }
   // Student's t at 97.5 % for n - 2 degrees of freedom.
-  static constexpr double kT[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31};
-  const size_t freedom = std::min<size_t>(T.size() - 2, 8);
+  static constexpr double kT[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36,
+                                  2.31,  2.26, 2.23, 2.20, 2.18, 2.16};
+  const size_t freedom = std::min(T.size() - 2, std::size(kT));
   return {slope, kT[freedom - 1] * std::sqrt(squares / (n - 2) / sxx)};
 }
 
@@ -120,10 +122,11 @@ Row measure(int64_t T, uint64_t seed) {
           static_cast<double>(peak_bytes(fused))};
 }
 
-// What was measured at each T.
-struct Columns {
-  std::vector<double> T, dense, fused, dense_bytes, fused_bytes;
-};
+std::vector<double> column(const std::vector<Row>& rows, double Row::*member) {
+  std::vector<double> values;
+  for (const Row& row : rows) values.push_back(row.*member);
+  return values;
+}
 
 // Powers of two and the numbers half way between them: a fit needs points.
 std::vector<int64_t> lengths(int64_t max_T) {
@@ -152,13 +155,8 @@ Table time_table(const std::vector<Row>& rows, bool exactly) {
   return table;
 }
 
-plot::Series series_of(const std::string& name, const std::vector<double>& x,
-                       const std::vector<double>& y) {
-  plot::Series series;
-  series.name = name;
-  series.x = x;
-  series.y = y;
-  return series;
+plot::Series series_of(const std::string& name, const std::vector<Row>& rows, double Row::*member) {
+  return {.name = name, .x = column(rows, &Row::T), .y = column(rows, member)};
 }
 
 // Predicted and allocated bytes of a cache that grows with the text: keys and values, one layer.
@@ -181,18 +179,21 @@ Table cache_table() {
   return table;
 }
 
-Figure draw(const Columns& c, const Fit& dense, const Fit& fused, const std::string& command) {
+Figure draw(const std::vector<Row>& rows, const Fit& dense, const Fit& fused,
+            const std::string& command) {
+  const Row& last = rows.back();
   plot::LinePlot time;
   time.title = "Time of the forward pass";
-  time.series = {series_of("dense", c.T, c.dense), series_of("fused", c.T, c.fused)};
+  time.series = {series_of("dense", rows, &Row::dense), series_of("fused", rows, &Row::fused)};
   time.x_title = "T";
   time.y_title = "seconds";
   time.log_x = time.log_y = true;
-  time.x_ticks = c.T;
+  time.x_ticks = column(rows, &Row::T);
   time.notes = fit_text("dense time", dense) + "\n" + fit_text("fused time", fused);
   plot::LinePlot memory = time;
   memory.title = "Peak bytes above the inputs";
-  memory.series = {series_of("dense", c.T, c.dense_bytes), series_of("fused", c.T, c.fused_bytes)};
+  memory.series = {series_of("dense", rows, &Row::dense_bytes),
+                   series_of("fused", rows, &Row::fused_bytes)};
   memory.y_title = "bytes";
   memory.notes = "";
   Figure figure;
@@ -200,8 +201,8 @@ Figure draw(const Columns& c, const Fit& dense, const Fit& fused, const std::str
   figure.caption =
       "Doubling T quadruples the T x T matrix; fused attention does the same sums without it. On "
       "one thread at T = " +
-      number(c.T.back(), 9) + " it took " + number(c.fused.back() / c.dense.back(), 2) +
-      " of the dense time and " + number(c.fused_bytes.back() / c.dense_bytes.back(), 2) +
+      number(last.T, 9) + " it took " + number(last.fused / last.dense, 2) +
+      " of the dense time and " + number(last.fused_bytes / last.dense_bytes, 2) +
       " of the dense bytes.";
   figure.image =
       plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 2),
@@ -217,17 +218,13 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
   // Beside other programs several threads wait for each other, and that is what would be timed.
   const FixedThreads one(1);
   std::vector<Row> rows;
-  Columns c;
-  for (const int64_t t : lengths(max_T)) {
-    rows.push_back(measure(t, seed));
-    c.T.push_back(rows.back().T);
-    c.dense.push_back(rows.back().dense);
-    c.fused.push_back(rows.back().fused);
-    c.dense_bytes.push_back(rows.back().dense_bytes);
-    c.fused_bytes.push_back(rows.back().fused_bytes);
-  }
-  const Fit dense = fit(c.T, c.dense);
-  const Fit fused = fit(c.T, c.fused);
+  for (const int64_t t : lengths(max_T)) rows.push_back(measure(t, seed));
+  const Row& last = rows.back();
+  const auto fit_of = [&rows](double Row::*member) {
+    return fit(column(rows, &Row::T), column(rows, member));
+  };
+  const Fit dense = fit_of(&Row::dense);
+  const Fit fused = fit_of(&Row::fused);
   Section section;
   section.id = "cost";
   section.title = "What attention costs";
@@ -236,14 +233,14 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
       "Timed, counted and fitted.";
   section.facts = {fit_fact("dense time", dense),
                    fit_fact("fused time", fused),
-                   fit_fact("dense bytes", fit(c.T, c.dense_bytes)),
-                   fit_fact("fused bytes", fit(c.T, c.fused_bytes)),
-                   {"fused over dense at T = " + number(c.T.back(), 9) + ": time " +
-                        number(c.fused.back() / c.dense.back()) + ", bytes " +
-                        number(c.fused_bytes.back() / c.dense_bytes.back()),
-                    {{"fused over dense, time", c.fused.back() / c.dense.back()},
-                     {"fused over dense, bytes", c.fused_bytes.back() / c.dense_bytes.back()}}}};
-  section.figures = {draw(c, dense, fused, command)};
+                   fit_fact("dense bytes", fit_of(&Row::dense_bytes)),
+                   fit_fact("fused bytes", fit_of(&Row::fused_bytes)),
+                   {"fused over dense at T = " + number(last.T, 9) + ": time " +
+                        number(last.fused / last.dense) + ", bytes " +
+                        number(last.fused_bytes / last.dense_bytes),
+                    {{"fused over dense, time", last.fused / last.dense},
+                     {"fused over dense, bytes", last.fused_bytes / last.dense_bytes}}}};
+  section.figures = {draw(rows, dense, fused, command)};
   section.figures[0].numbers = time_table(rows, true);
   section.tables = {time_table(rows, false), cache_table()};
   section.source =
