@@ -1,3 +1,4 @@
+// What CLI11 is asked to do for each kind of option.
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,27 @@ Int whole_number(const std::string& name, const std::string& text, Int lowest, I
   return number;
 }
 
+using Take = std::function<void(const std::string&)>;
+
+void refuse_empty(const std::string& name, const std::string& given) {
+  if (given.empty()) throw CLI::ValidationError(name, "the value is empty");
+}
+
+template <class Text>  // std::string, or an optional one
+Take take_text(const std::string& name, Text& value) {
+  return [&value, name](const std::string& given) {
+    refuse_empty(name, given);
+    value = given;
+  };
+}
+
+template <class Int>  // int64_t, or an optional one
+Take take_number(const std::string& name, Int& value, Range range) {
+  return [&value, name, range](const std::string& given) {
+    value = whole_number(name, given, range.lowest, range.highest);
+  };
+}
+
 std::string type_of(const Range& range) {
   return "INT from " + std::to_string(range.lowest) + " to " + std::to_string(range.highest);
 }
@@ -38,26 +60,18 @@ void CommandLine::flag(const std::string& name, bool& value, const std::string& 
 }
 
 void CommandLine::text(const std::string& name, std::string& value, const std::string& sentence) {
-  const auto take = [&value, name](const std::string& given) {
-    if (given.empty()) throw CLI::ValidationError(name, "the value is empty");
-    value = given;
-  };
-  add(name, sentence, "TEXT", take, value);
+  add(name, sentence, "TEXT", take_text(name, value), value);
 }
 
 void CommandLine::text(const std::string& name, std::optional<std::string>& value,
                        const std::string& sentence) {
-  const auto take = [&value, name](const std::string& given) {
-    if (given.empty()) throw CLI::ValidationError(name, "the value is empty");
-    value = given;
-  };
-  add(name, sentence, "TEXT", take);
+  add(name, sentence, "TEXT", take_text(name, value));
 }
 
 void CommandLine::add_file(const std::string& name, std::string& path, const std::string& sentence,
                            FileOption file) {
   const auto take = [&path, files = files_, file = std::move(file)](const std::string& given) {
-    if (given.empty()) throw CLI::ValidationError(file.option, "the value is empty");
+    refuse_empty(file.option, given);
     path = given;
     files->push_back(file);
     files->back().path = given;
@@ -78,18 +92,13 @@ void CommandLine::require(const std::string& name) { app_->get_option(name)->req
 
 void CommandLine::number(const std::string& name, int64_t& value, const std::string& sentence,
                          Range range, Default mention) {
-  const auto take = [&value, name, range](const std::string& given) {
-    value = whole_number(name, given, range.lowest, range.highest);
-  };
-  add(name, sentence, type_of(range), take, mention == Default::shown ? std::to_string(value) : "");
+  add(name, sentence, type_of(range), take_number(name, value, range),
+      mention == Default::shown ? std::to_string(value) : "");
 }
 
 void CommandLine::number(const std::string& name, std::optional<int64_t>& value,
                          const std::string& sentence, Range range) {
-  const auto take = [&value, name, range](const std::string& given) {
-    value = whole_number(name, given, range.lowest, range.highest);
-  };
-  add(name, sentence, type_of(range), take);
+  add(name, sentence, type_of(range), take_number(name, value, range));
 }
 
 void CommandLine::seed(const std::string& name, uint64_t& value, const std::string& sentence) {

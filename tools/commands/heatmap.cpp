@@ -1,3 +1,4 @@
+// One head, several, or one row of a head, as a Figure each; and the lab's Section of them.
 #include "tools/commands/heatmap.h"
 
 #include <memory>
@@ -32,8 +33,7 @@ Figure single(const HeatmapOptions& options, const TextSample& sample) {
   panel.scale = weight_scale(sample.size());
   Figure figure =
       finish(options, plot::draw_heatmap(panel), "Causal self-attention on " + sample.name,
-             "untrained head " + std::to_string(options.head) + ", " + shapes_text(sample) +
-                 ", seed " + std::to_string(options.seed));
+             model_text(sample, options.seed, options.head));
   figure.name = "heatmap";
   figure.caption = "Each row is a query's distribution over the keys up to itself; it sums to 1.";
   figure.numbers = matrix_table(weights);
@@ -51,7 +51,6 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   const bool by_seed = options.grid == Grid::seeds;
   plot::HeatmapGrid grid;
   grid.scale = weight_scale(sample.size());
-  Figure figure;
   std::vector<std::pair<std::string, Tensor>> all;
   std::vector<HoverMatrix> hover;
   for (int64_t i = 0; i < options.count; ++i) {
@@ -64,11 +63,12 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
     hover.push_back(hover_matrix(weights, sample.labels, sample.labels));
     all.emplace_back(name, weights);
   }
-  figure = finish(options, plot::draw_heatmap_grid(grid), "Causal self-attention on " + sample.name,
-                  by_seed ? "one untrained head from " + std::to_string(options.count) +
-                                " seeds, " + shapes_text(sample)
-                          : std::to_string(options.count) + " untrained heads, " +
-                                shapes_text(sample) + ", seed " + std::to_string(options.seed));
+  Figure figure =
+      finish(options, plot::draw_heatmap_grid(grid), "Causal self-attention on " + sample.name,
+             by_seed ? "one untrained head from " + std::to_string(options.count) + " seeds, " +
+                           shapes_text(sample)
+                     : std::to_string(options.count) + " untrained heads, " + shapes_text(sample) +
+                           ", seed " + std::to_string(options.seed));
   figure.name = by_seed ? "seeds" : "heads";
   figure.caption = by_seed ? "The same text and head, other random weights: one colour scale."
                            : "Heads that differ by nothing but their random weights.";
@@ -90,8 +90,7 @@ Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_
   Figure figure = finish(options, plot::draw_bars(bars),
                          "What query " + std::to_string(i) + " '" +
                              sample.labels[static_cast<size_t>(i)] + "' attends to",
-                         sample.name + ", untrained head " + std::to_string(options.head) + ", " +
-                             shapes_text(sample) + ", seed " + std::to_string(options.seed));
+                         sample.name + ", " + model_text(sample, options.seed, options.head));
   figure.name = "heatmap-row";
   figure.caption =
       "One row of the matrix, query " + std::to_string(i) + ": its distribution over the keys.";

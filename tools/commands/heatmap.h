@@ -14,7 +14,7 @@ enum class Grid { none, heads, seeds };
 struct HeatmapOptions {
   TextOptions text;
   uint64_t seed = 1;
-  int64_t head = 0;  // the how-manieth head drawn from the seed
+  int64_t head = 0;  // which of those drawn one after another from the seed
   Grid grid = Grid::none;
   int64_t count = 5;           // panels of a grid
   std::optional<int64_t> row;  // one query's distribution as bars; negative: from the end

@@ -44,12 +44,12 @@ TextSample load_text(const TextOptions& options);
 // std::out_of_range, saying which rows there are.
 int64_t row_of(int64_t row, int64_t T);
 
-// --out FILE and --csv FILE of a command that draws one picture.
-// The names that each may have (CommandLine::output).
+// The endings that files may have (CommandLine::output).
 inline const std::vector<std::string> kPngNames = {".png"};
 inline const std::vector<std::string> kCsvNames = {".csv", ".txt"};
 inline const std::vector<std::string> kHtmlNames = {".html", ".htm"};
 
+// --out FILE and --csv FILE of a command that draws one picture.
 struct OutputOptions {
   std::string png;
   std::string csv;

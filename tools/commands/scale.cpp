@@ -178,7 +178,7 @@ Drawn draw(uint64_t seed, const std::string& command) {
       "gradient flows: its norm at d_k = " +
       width + " is " + number(raw.jacobian) + " raw and " + number(tamed.jacobian) + " scaled.";
   drawn.figure.image = plot::figure(plot::draw_heatmap_grid(grid),
-                                    {"Saturation, and the square root that prevents it",
+                                    {"Saturation, with and without sqrt(d_k)",
                                      "softmax of q k^T for standard normal q, k (8, d_k); above "
                                      "raw, below divided by sqrt(d_k); seed " +
                                          std::to_string(seed),

@@ -181,7 +181,8 @@ void add_shapes(Program& program) {
   struct Options {
     ShapesOptions shapes;
     bool quiz = false;
-    OutputOptions output;
+    std::string csv;
+    std::string html;
   };
   const auto options = std::make_shared<Options>();
   CommandLine command = add_command(
@@ -190,10 +191,9 @@ void add_shapes(Program& program) {
         check_sizes(options->shapes);
         if (options->quiz) return quiz(p, options->shapes, std::cin);
         const Section section = shapes_section(options->shapes, p.command_line);
-        const OutputOptions& output = options->output;
-        if (!output.csv.empty()) write_table(section.tables[0], output.csv);
-        if (!output.png.empty()) {
-          text::write_file(output.png,
+        if (!options->csv.empty()) write_table(section.tables[0], options->csv);
+        if (!options->html.empty()) {
+          text::write_file(options->html,
                            page({section.title, section.claim, p.command_line}, {section}));
         }
         print_section(p.out, section);
@@ -204,8 +204,8 @@ void add_shapes(Program& program) {
   command.number("-D", options->shapes.D, "Model width", {1, 4096});
   command.number("-H", options->shapes.H, "Heads", {1, 4096});
   command.flag("--quiz", options->quiz, "Hide the shapes and ask for them");
-  command.output("--csv", options->output.csv, "The table as CSV", kCsvNames);
-  command.output("--out", options->output.png, "The table as a page (HTML)", kHtmlNames);
+  command.output("--csv", options->csv, "The table as CSV", kCsvNames);
+  command.output("--out", options->html, "The table as a page (HTML)", kHtmlNames);
   command.exclusive("--quiz", "--csv");
   command.exclusive("--quiz", "--out");
 }

@@ -17,8 +17,8 @@ struct UntrainedHead {
   std::unique_ptr<attention::Head> head;
 };
 
-// Deterministic in the seed; `head_index`: the how-manieth head drawn from it. The start of a
-// longer context of the same text is the same.
+// Deterministic in the seed; `head_index`: which of the heads drawn from it one after another. The
+// start of a longer context of the same text is the same.
 UntrainedHead untrained_head(const TextSample& sample, uint64_t seed, int64_t head_index = 0,
                              int64_t d_head = kHeadWidth);
 

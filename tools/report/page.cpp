@@ -1,3 +1,4 @@
+// HTML by concatenation: what comes from outside is escaped where it is put in.
 #include "tools/report/page.h"
 
 #include <algorithm>
@@ -38,11 +39,12 @@ void write_figure_html(std::string& html, const Figure& figure, const std::strin
   const plot::Canvas& canvas = figure.image.canvas;
   const std::string png = folder.empty() ? plot::encode_png(canvas)
                                          : text::read_file(folder + "/" + figure.name + ".png");
+  const int scale = plot::Theme().scale();  // of the pictures: pixels for one of the page's
+  const std::string width = std::to_string(canvas.width() / scale);
   html += "<figure><div class=\"picture\"><img alt=\"" + html_escaped(figure.caption) +
-          "\" width=\"" + std::to_string(canvas.width() / 2) + "\" height=\"" +
-          std::to_string(canvas.height() / 2) +
-          "\" style=\"--natural: " + std::to_string(canvas.width() / 2) +
-          "px\" src=\"data:image/png;base64," + base64(png) + "\">";
+          "\" width=\"" + width + "\" height=\"" + std::to_string(canvas.height() / scale) +
+          "\" style=\"--natural: " + width + "px\" src=\"data:image/png;base64," + base64(png) +
+          "\">";
   if (!figure.hover.empty()) {
     html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
   }
