@@ -1,3 +1,4 @@
+// Files are compared by device and inode where they exist, else by their resolved paths.
 #include "tools/file_options.h"
 
 #include <sys/stat.h>

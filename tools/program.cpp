@@ -1,3 +1,4 @@
+// Parsing and acting are apart, so that usage errors are known before any work.
 #include "tools/program.h"
 
 #include <CLI/CLI.hpp>

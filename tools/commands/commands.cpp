@@ -1,3 +1,4 @@
+// The list of commands.
 #include "tools/commands/commands.h"
 
 namespace lookback::tools {

@@ -1,3 +1,4 @@
+// Experiments first, files last: an error leaves the old report as it was.
 #include "tools/commands/lab_report.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// From a file, a prompt or the bundled text to tokens.
 #include "tools/commands/options.h"
 
 #include <algorithm>

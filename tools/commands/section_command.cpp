@@ -1,3 +1,4 @@
+// Tables for a terminal, and the frame of most commands.
 #include "tools/commands/section_command.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A small reader of Markdown tables, and where the quoted lines of code stand.
 #include "tools/commands/shapes_reader.h"
 
 #include <sstream>

@@ -1,3 +1,4 @@
+// Weights come from the seed in a fixed order: the embeddings, then one head after another.
 #include "tools/commands/untrained.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Runs `dot` on a temporary file and reads what it draws from a pipe.
 #include "tools/report/graphviz.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// JSON by nlohmann's library.
 #include "tools/report/json.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Copies of a tensor's numbers, as doubles.
 #include "tools/report/panels.h"
 
 namespace lookback::tools {

@@ -1,3 +1,4 @@
+// Columns are joined from the right, so that places before them hold.
 #include "tools/report/shown_table.h"
 
 namespace lookback::tools {

@@ -1,3 +1,4 @@
+// One process-wide note of the signal that waits.
 #include "tools/text/hold_signals.h"
 
 namespace lookback::text {

@@ -1,3 +1,4 @@
+// POSIX quoting, and $'...' for what cannot be seen.
 #include "tools/text/shell.h"
 
 #include <array>

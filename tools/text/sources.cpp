@@ -1,3 +1,4 @@
+// Looks for code without its spaces, and for definitions at the left margin.
 #include "tools/text/sources.h"
 
 #include <algorithm>

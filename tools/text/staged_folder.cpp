@@ -1,3 +1,4 @@
+// Renames one by one, the index last; a list in the folder names what is ours.
 #include "tools/text/staged_folder.h"
 
 #include <unistd.h>
