@@ -14,10 +14,6 @@ Vocabulary::Vocabulary(std::vector<char32_t> symbols) : symbols_(std::move(symbo
   symbols_.erase(std::unique(symbols_.begin(), symbols_.end()), symbols_.end());
 }
 
-bool Vocabulary::contains(char32_t symbol) const {
-  return std::binary_search(symbols_.begin(), symbols_.end(), symbol);
-}
-
 std::int64_t Vocabulary::encode(char32_t symbol) const {
   const auto found = std::lower_bound(symbols_.begin(), symbols_.end(), symbol);
   if (found == symbols_.end() || *found != symbol) {

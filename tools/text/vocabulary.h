@@ -16,7 +16,6 @@ class Vocabulary {
 
   std::int64_t size() const { return static_cast<std::int64_t>(symbols_.size()); }
   const std::vector<char32_t>& symbols() const { return symbols_; }
-  bool contains(char32_t symbol) const;
 
   // Throws std::invalid_argument that names the first symbol which is not in the vocabulary.
   std::int64_t encode(char32_t symbol) const;
