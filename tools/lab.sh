@@ -4,8 +4,9 @@
 # shellcheck source=tools/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-out='' previous=''
+out='' previous='' help=no
 for argument in "$@"; do
+  [[ $argument == --help || $argument == -h ]] && help=yes
   [[ $argument == --out=* ]] && out=${argument#--out=}
   [[ $previous == --out ]] && out=$argument
   previous=$argument
@@ -21,6 +22,6 @@ setup_build lookback
 # Threads that spin while they wait would slow a busy machine down many times.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 "$build/tools/lookback" lab "$@"
-if [[ -f $out/index.html ]]; then
-  say "the pictures are in $out; open $(realpath "$out")/index.html"
-fi
+[[ $help == no ]] || exit 0
+say "the pictures are in $out; open $(realpath "$out")/index.html"
+say "to run its commands yourself: export PATH=$(realpath "$build")/tools:\$PATH"

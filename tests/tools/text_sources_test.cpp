@@ -44,10 +44,12 @@ TEST(Sources, CodeIsFoundAcrossLineBreaks) {
   EXPECT_EQ(line_of_code(kText, ""), 0);
 }
 
-TEST(Sources, WhatIsNotThereIsAnError) {
-  EXPECT_THROW(code_at("attention/head.cpp", "no such code"), std::logic_error);
-  EXPECT_THROW(definition_at("attention/head.cpp", "no_such_name"), std::logic_error);
-  EXPECT_THROW(definition_at("no/such/file.cpp", "main"), std::logic_error);
+// Whoever edits the sources, to learn from what breaks, still gets a report.
+TEST(Sources, WhatIsNotThereIsCitedByItsFile) {
+  EXPECT_EQ(code_at("attention/head.cpp", "no such code"), "attention/head.cpp");
+  EXPECT_EQ(definition_at("attention/head.cpp", "no_such_name"),
+            "attention/head.cpp, no_such_name");
+  EXPECT_EQ(definition_at("no/such/file.cpp", "main"), "no/such/file.cpp, main");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <ostream>
 
 #include "tools/commands/section_command.h"
@@ -15,18 +16,28 @@ namespace {
 
 constexpr const char* kIndex = "index.html";
 
+// A part that cannot be made says why in its place in the report; the others are not lost for it.
+Section made(const Part& part) {
+  try {
+    return part.make();
+  } catch (const std::exception& error) {
+    Section section;
+    section.id = part.name;
+    section.title = part.name;
+    section.claim = "This part could not be made.";
+    section.failures = {error.what()};
+    section.command = "lookback " + part.name;
+    return section;
+  }
+}
+
 std::vector<Section> make_parts(std::ostream& err, const std::vector<Part>& parts) {
   using Clock = std::chrono::steady_clock;
   std::vector<Section> sections;
   for (size_t i = 0; i < parts.size(); ++i) {
     err << "[" << i + 1 << "/" << parts.size() << "] " << parts[i].name << " ..." << std::flush;
     const Clock::time_point start = Clock::now();
-    try {
-      sections.push_back(parts[i].make());
-    } catch (...) {
-      err << '\n';  // what went wrong gets a line of its own
-      throw;
-    }
+    sections.push_back(made(parts[i]));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     err << ' ' << static_cast<int>(seconds * 10) / 10.0 << " s"
         << (sections.back().ok() ? "" : "  FAILED") << '\n';
@@ -45,7 +56,8 @@ int write_report(std::ostream& out, std::ostream& err, const std::string& comman
       "Causal self-attention, looked at",
       "What is called proved, broken or measured below was so by the run that made this page. "
       "Pictures show rows as queries and columns as keys. Each picture, table and list of facts "
-      "names the file beside this page that holds its numbers.",
+      "names the file beside this page that holds its numbers. The commands find the program once "
+      "its folder, build/release/tools, is on the PATH.",
       command_line};
   {
     text::StagedFolder staged(folder);

@@ -47,6 +47,7 @@ int64_t row_of(int64_t row, int64_t T);
 // The endings that files may have (CommandLine::output).
 inline const std::vector<std::string> kPngNames = {".png"};
 inline const std::vector<std::string> kCsvNames = {".csv", ".txt"};
+inline const std::vector<std::string> kJsonNames = {".json", ".txt"};
 inline const std::vector<std::string> kHtmlNames = {".html", ".htm"};
 
 // --out FILE and --csv FILE of a command that draws one picture.

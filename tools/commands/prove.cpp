@@ -169,7 +169,7 @@ void add_prove(Program& program) {
   command.text("--mutant", options->mutant,
                "Check a bug of the mutation lab in place of the library, by its name there");
   command.output("--csv", options->output.csv, "The ledger as CSV", kCsvNames);
-  command.output("--json", options->json, "The ledger as JSON", {".json", ".txt"});
+  command.output("--json", options->json, "The ledger as JSON", kJsonNames);
   command.output("--out", options->html, "The ledger as a page (HTML)", kHtmlNames);
 }
 

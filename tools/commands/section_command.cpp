@@ -6,7 +6,9 @@
 #include <ostream>
 #include <sstream>
 
+#include "tools/report/json.h"
 #include "tools/report/shown_table.h"
+#include "tools/text/files.h"
 #include "tools/text/utf8.h"
 
 namespace lookback::tools {
@@ -105,15 +107,24 @@ int report_failures(std::ostream& err, const Section& section) {
 CommandLine add_section_command(Program& program, const std::string& name,
                                 const std::string& sentence,
                                 std::function<Section(const std::string& command)> make) {
-  const auto output = std::make_shared<OutputOptions>();
-  const CommandLine command =
+  struct Output {
+    OutputOptions figure;
+    std::string json;
+  };
+  const auto output = std::make_shared<Output>();
+  CommandLine command =
       add_command(program, name, sentence, [output, make = std::move(make)](Program& p) {
         const Section section = make(p.command_line);
-        if (!section.figures.empty()) write_figure(section.figures[0], output->png, output->csv);
+        if (!section.figures.empty()) {
+          write_figure(section.figures[0], output->figure.png, output->figure.csv);
+        }
+        if (!output->json.empty()) text::write_file(output->json, section_json(section));
         print_section(p.out, section);
         return report_failures(p.err, section);
       });
-  add_output_options(command, *output);
+  add_output_options(command, output->figure);
+  command.output("--json", output->json, "Everything that was measured, and the tables, as JSON",
+                 kJsonNames);
   return command;
 }
 

@@ -2,12 +2,36 @@
 #include "tools/report/json.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tools/plot/axis.h"
 #include "tools/plot/csv.h"
 
 namespace lookback::tools {
+
+namespace {
+
+nlohmann::json field_value(const std::string& field) {
+  double number = 0;
+  const char* const end = field.data() + field.size();
+  const auto [stopped, error] = std::from_chars(field.data(), end, number);
+  if (error == std::errc() && stopped == end && std::isfinite(number)) return number;
+  return field;
+}
+
+nlohmann::json table_value(const Table& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const auto& row : table.rows) {
+    nlohmann::json fields = nlohmann::json::array();
+    for (const std::string& field : row) fields.push_back(field_value(field));
+    rows.push_back(std::move(fields));
+  }
+  return {{"columns", table.header}, {"rows", std::move(rows)}};
+}
+
+}  // namespace
 
 std::string csv_field(const JsonValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -26,6 +50,28 @@ std::string json_list(const std::vector<JsonObject>& objects) {
     }
   }
   return list.dump(2) + "\n";
+}
+
+std::string section_json(const Section& section) {
+  nlohmann::ordered_json json = {{"id", section.id},         {"title", section.title},
+                                 {"claim", section.claim},   {"command", section.command},
+                                 {"source", section.source}, {"failures", section.failures}};
+  nlohmann::json facts = nlohmann::json::array();
+  for (const Fact& fact : section.facts) {
+    nlohmann::json numbers = nlohmann::json::object();
+    for (const Number& number : fact.numbers) numbers[number.name] = number.value;
+    facts.push_back({{"sentence", fact.sentence}, {"numbers", std::move(numbers)}});
+  }
+  json["facts"] = std::move(facts);
+  json["tables"] = nlohmann::json::object();
+  for (const auto& tables : {section.tables, section.data}) {
+    for (const Table& table : tables) json["tables"][table.name] = table_value(table);
+  }
+  json["figures"] = nlohmann::json::object();
+  for (const Figure& figure : section.figures) {
+    json["figures"][figure.name] = table_value(figure.numbers);
+  }
+  return json.dump(1) + "\n";
 }
 
 // For each matrix its cells in the picture, labels and values. A value is written with five digits;

@@ -21,6 +21,10 @@ std::string csv_field(const JsonValue& value);
 // A list of flat objects, indented; NaN and infinity become null.
 std::string json_list(const std::vector<JsonObject>& objects);
 
+// A section in numbers: its facts, with what was measured in each, its tables and the numbers of
+// its figures. A field that reads as a number is one.
+std::string section_json(const Section& section);
+
 // What the page's script needs to name the cell under the pointer, safe inside a script element.
 std::string hover_json(const Figure& figure);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <stdexcept>
 #include <vector>
 
 namespace lookback::text {
@@ -29,15 +28,14 @@ bool introduces(std::string_view line, std::string_view name) {
   return mentions(line, name, '(');
 }
 
-std::string at_line(const std::string& file, int64_t line, const std::string& what) {
-  if (line == 0) throw std::logic_error("'" + file + "' has no '" + what + "'");
-  return file + ":" + std::to_string(line);
-}
-
+// A file that is not embedded has no lines.
 std::string_view source(const std::string& file) {
   const auto found = sources().find(file);
-  if (found == sources().end()) throw std::logic_error("no source '" + file + "' is embedded");
-  return found->second;
+  return found == sources().end() ? std::string_view() : found->second;
+}
+
+std::string at_line(const std::string& file, int64_t line) {
+  return line == 0 ? file : file + ":" + std::to_string(line);
 }
 
 }  // namespace
@@ -77,11 +75,11 @@ int64_t line_of_definition(std::string_view text, std::string_view name) {
 }
 
 std::string code_at(const std::string& file, const std::string& code) {
-  return at_line(file, line_of_code(source(file), code), code);
+  return at_line(file, line_of_code(source(file), code));
 }
 
 std::string definition_at(const std::string& file, const std::string& name) {
-  return at_line(file, line_of_definition(source(file), name), name) + ", " + name;
+  return at_line(file, line_of_definition(source(file), name)) + ", " + name;
 }
 
 }  // namespace lookback::text

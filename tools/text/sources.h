@@ -20,9 +20,10 @@ int64_t line_of_code(std::string_view text, std::string_view code);
 // declared; 0: neither. Members as they are defined: "Head::forward".
 int64_t line_of_definition(std::string_view text, std::string_view name);
 
-// "attention/head.cpp:55". Throws std::logic_error if the file or the code is not there.
+// "attention/head.cpp:55". The file alone where it no longer has the code: a reader who changes the
+// sources still gets his report. Tests hold every citation to its line.
 std::string code_at(const std::string& file, const std::string& code);
-// "attention/head.cpp:51, Head::forward". Throws likewise.
+// "attention/head.cpp:51, Head::forward"; likewise.
 std::string definition_at(const std::string& file, const std::string& name);
 
 }  // namespace lookback::text
