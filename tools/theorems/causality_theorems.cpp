@@ -1,5 +1,6 @@
 // Theorems about time: what a position may depend on.
 #include <algorithm>
+#include <limits>
 
 #include "engine/backward.h"
 #include "engine/ops.h"
@@ -101,6 +102,35 @@ void window_of_one(Checker& check, const Subject& subject, uint64_t seed, const 
   }
 }
 
+// What a query may not see may be anything. The score of a NaN key is replaced, whatever it is. A
+// NaN value is never read on the fused path; the composed path multiplies it by a weight of exactly
+// 0, and 0 * NaN is NaN.
+void hidden_nan(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  const int64_t last = n.tokens - 1;
+  const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
+  for (const DType dtype : kPrecisions) {
+    const Operands o = random_operands(seed, n, dtype);
+    const auto with_nan_at_the_end = [&](const Tensor& x) {
+      const Tensor changed = x.clone();
+      narrow(changed, 1, last, 1).fill_(std::numeric_limits<double>::quiet_NaN());
+      return changed;
+    };
+    const auto earlier = [&](const Tensor& k, const Tensor& v) {
+      return narrow(subject.attend(o.q, k, v, mask).output, 1, 0, last);
+    };
+    const Tensor clean = earlier(o.k, o.v);
+    check.same_bits("output with NaN in a masked key", earlier(with_nan_at_the_end(o.k), o.v),
+                    clean);
+    const Tensor tainted = earlier(o.k, with_nan_at_the_end(o.v));
+    if (subject.fused) {
+      check.same_bits("output with NaN in a masked value", tainted, clean);
+    } else {
+      check.that(sum(tainted != tainted).item<int64_t>() == tainted.numel(),
+                 "0 * NaN is not NaN in the output");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Theorem> causality_theorems() {
@@ -132,6 +162,13 @@ std::vector<Theorem> causality_theorems() {
        .sizes = {.batch = 1, .tokens = 6, .width = 8},
        .least = {.batch = 1, .tokens = 1, .width = 1},
        .check = window_of_one},
+      {.id = "hidden NaN",
+       .statement = "A NaN in a masked key changes no bit before it; in a masked value it changes "
+                    "none on the fused path, and makes the composed output NaN, as 0 * NaN is",
+       .operands = "q, k, v (B, T, d), the last key or value NaN",
+       .sizes = {.batch = 1, .tokens = 6, .width = 8},
+       .least = {.batch = 1, .tokens = 1, .width = 1},
+       .check = hidden_nan},
   };
 }
 
