@@ -92,6 +92,72 @@ Figure draw(const KillMatrix& matrix, uint64_t seed, const std::string& command)
   return figure;
 }
 
+// The theorems that catch mutant m, in the order of the ledger.
+std::vector<size_t> killers(const KillMatrix& matrix, size_t m) {
+  std::vector<size_t> list;
+  for (size_t t = 0; t < theorems().size(); ++t) {
+    if (kills(matrix, m, t)) list.push_back(t);
+  }
+  return list;
+}
+
+Table witness_table(const KillMatrix& matrix) {
+  Table table;
+  table.name = "witnesses";
+  table.title = "Each bug, and the first theorem that catches it";
+  table.header = {"mutant", "what is wrong", "caught by", "first", "witness"};
+  for (size_t m = 1; m < matrix.subjects.size(); ++m) {
+    const std::vector<size_t> by = killers(matrix, m);
+    table.rows.push_back({matrix.subjects[m].name, matrix.subjects[m].sentence,
+                          std::to_string(by.size()), by.empty() ? "NOBODY" : theorems()[by[0]].id,
+                          by.empty() ? "" : matrix.outcomes[m][by[0]].witness});
+  }
+  return table;
+}
+
+std::vector<std::string> survivors(const KillMatrix& matrix) {
+  std::vector<std::string> failures;
+  for (size_t m = 1; m < matrix.subjects.size(); ++m) {
+    if (!killers(matrix, m).empty()) continue;
+    failures.push_back("mutant '" + matrix.subjects[m].name + "' survives");
+  }
+  return failures;
+}
+
+std::vector<std::string> control_failures(const KillMatrix& matrix) {
+  std::vector<std::string> failures;
+  for (size_t t = 0; t < theorems().size(); ++t) {
+    const Outcome& outcome = matrix.outcomes[0][t];
+    if (outcome.ok) continue;
+    failures.push_back("theorem '" + theorems()[t].id +
+                       "' fails for the control: " + outcome.witness);
+  }
+  return failures;
+}
+
+Fact summary(size_t bugs, size_t survived, size_t control_fails) {
+  const std::string control =
+      control_fails == 0 ? "passes every theorem"
+                         : "FAILS " + std::to_string(control_fails) + ", which count as no kill";
+  return {std::to_string(bugs - survived) + " of " + std::to_string(bugs) +
+              " mutants killed; the control " + control,
+          {{"mutants", static_cast<double>(bugs)},
+           {"mutants killed", static_cast<double>(bugs - survived)},
+           {"theorems that fail for the control", static_cast<double>(control_fails)}}};
+}
+
+// A theorem that catches no bug may be saying nothing.
+std::vector<Fact> questioned(const KillMatrix& matrix) {
+  std::vector<Fact> facts;
+  for (size_t t = 0; t < theorems().size(); ++t) {
+    size_t m = 1;
+    while (m < matrix.subjects.size() && !kills(matrix, m, t)) ++m;
+    if (m < matrix.subjects.size()) continue;
+    facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
+  }
+  return facts;
+}
+
 }  // namespace
 
 Section break_section(uint64_t seed, const std::string& command) {
@@ -101,60 +167,16 @@ Section break_section(uint64_t seed, const std::string& command) {
   section.title = "The mutation lab";
   section.claim =
       "A proof that cannot fail proves nothing. Here attention is broken on purpose, one classic "
-      "bug at a time, and every theorem of the ledger is checked against every bug.";
+      "bug at a time, and every theorem of the ledger is checked against every bug. A witness is "
+      "the smallest counterexample: at no smaller size does the theorem fail.";
   section.figures.push_back(draw(matrix, seed, command));
-
-  Table witnesses;
-  witnesses.name = "witnesses";
-  witnesses.title = "Each bug, and the first theorem that catches it";
-  witnesses.header = {"mutant", "what is wrong", "caught by", "first", "witness"};
-  std::vector<int64_t> caught(theorems().size(), 0);
-  int64_t survivors = 0;
-  for (size_t m = 1; m < matrix.subjects.size(); ++m) {
-    int64_t caught_by = 0;
-    std::string first;
-    std::string witness;
-    for (size_t t = 0; t < theorems().size(); ++t) {
-      if (!kills(matrix, m, t)) continue;
-      ++caught[t];
-      if (caught_by++ > 0) continue;
-      first = theorems()[t].id;
-      witness = matrix.outcomes[m][t].witness;
-    }
-    if (caught_by == 0) {
-      ++survivors;
-      section.failures.push_back("mutant '" + matrix.subjects[m].name + "' survives");
-    }
-    witnesses.rows.push_back({matrix.subjects[m].name, matrix.subjects[m].sentence,
-                              std::to_string(caught_by), caught_by > 0 ? first : "NOBODY",
-                              witness});
-  }
-  section.tables.push_back(witnesses);
-
-  int64_t control_fails = 0;
-  for (size_t t = 0; t < theorems().size(); ++t) {
-    const Outcome& outcome = matrix.outcomes[0][t];
-    if (outcome.ok) continue;
-    ++control_fails;
-    section.failures.push_back("theorem '" + theorems()[t].id +
-                               "' fails for the control: " + outcome.witness);
-  }
-  const auto bugs = static_cast<int64_t>(matrix.subjects.size()) - 1;
+  section.tables.push_back(witness_table(matrix));
+  section.failures = survivors(matrix);
+  const std::vector<std::string> control = control_failures(matrix);
   section.facts.push_back(
-      {std::to_string(bugs - survivors) + " of " + std::to_string(bugs) +
-           " mutants killed; the control " +
-           (control_fails == 0 ? "passes every theorem"
-                               : "FAILS " + std::to_string(control_fails) +
-                                     ", which count as no "
-                                     "kill"),
-       {{"mutants", static_cast<double>(bugs)},
-        {"mutants killed", static_cast<double>(bugs - survivors)},
-        {"theorems that fail for the control", static_cast<double>(control_fails)}}});
-  for (size_t t = 0; t < theorems().size(); ++t) {
-    if (caught[t] == 0) {
-      section.facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
-    }
-  }
+      summary(matrix.subjects.size() - 1, section.failures.size(), control.size()));
+  section.failures.insert(section.failures.end(), control.begin(), control.end());
+  for (Fact& fact : questioned(matrix)) section.facts.push_back(std::move(fact));
   section.source = text::definition_at("tools/theorems/mutants.cpp", "mutants");
   section.command = command;
   return section;

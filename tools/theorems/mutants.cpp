@@ -44,30 +44,43 @@ Tensor add_without_reducing(const Tensor& x, const Tensor& b) {
   });
 }
 
+// add(name, what is wrong, the step of the formula, its wrong form)
+class Mutator {
+ public:
+  explicit Mutator(std::vector<Subject>& list) : list_(list) {}
+
+  template <class Function, class Wrong>
+  void operator()(const char* name, const char* sentence, Function Steps::*step,
+                  Wrong wrong) const {
+    Steps s = correct_steps();
+    s.*step = wrong;
+    list_.push_back(assemble(name, sentence, s));
+  }
+
+ private:
+  std::vector<Subject>& list_;
+};
+
 std::vector<Subject> mask_mutants() {
   std::vector<Subject> result;
-  const auto add = [&](const char* name, const char* sentence, auto mask) {
-    Steps s = correct_steps();
-    s.mask = mask;
-    result.push_back(assemble(name, sentence, s));
-  };
-  add("peeks one ahead", "the triangle is one too wide: token i sees token i + 1",
+  const Mutator add(result);
+  add("peeks one ahead", "the triangle is one too wide: token i sees token i + 1", &Steps::mask,
       [](int64_t Tq, int64_t Tk, int64_t window) {
         return within(offsets(Tq, Tk, Tk - Tq), 1, window, 0);
       });
   add("blind to itself", "the triangle is one too narrow: token i does not see itself",
-      [](int64_t Tq, int64_t Tk, int64_t window) {
+      &Steps::mask, [](int64_t Tq, int64_t Tk, int64_t window) {
         return within(offsets(Tq, Tk, Tk - Tq), -1, window, 0);
       });
-  add("mask polarity flipped", "true is read as 'masked'",
+  add("mask polarity flipped", "true is read as 'masked'", &Steps::mask,
       [](int64_t Tq, int64_t Tk, int64_t window) {
         return logical_not(within(offsets(Tq, Tk, Tk - Tq), 0, window, 0));
       });
   add("aligned top-left", "with a cache, the first new query is taken for the first token",
-      [](int64_t Tq, int64_t Tk, int64_t window) {
+      &Steps::mask, [](int64_t Tq, int64_t Tk, int64_t window) {
         return within(offsets(Tq, Tk, 0), 0, window, 0);
       });
-  add("window off by one", "a window of W shows W + 1 keys",
+  add("window off by one", "a window of W shows W + 1 keys", &Steps::mask,
       [](int64_t Tq, int64_t Tk, int64_t window) {
         return within(offsets(Tq, Tk, Tk - Tq), 0, window, -1);
       });
@@ -76,23 +89,19 @@ std::vector<Subject> mask_mutants() {
 
 std::vector<Subject> score_mutants() {
   std::vector<Subject> result;
-  const auto add = [&](const char* name, const char* sentence, auto scores) {
-    Steps s = correct_steps();
-    s.scores = scores;
-    result.push_back(assemble(name, sentence, s));
-  };
-  add("no scale", "scores are not divided by sqrt(d_k)",
+  const Mutator add(result);
+  add("no scale", "scores are not divided by sqrt(d_k)", &Steps::scores,
       [](const Tensor& q, const Tensor& k, int64_t) { return raw_scores(q, k); });
-  add("scaled by d_model", "scores are divided by the root of the model's width",
+  add("scaled by d_model", "scores are divided by the root of the model's width", &Steps::scores,
       [](const Tensor& q, const Tensor& k, int64_t d_model) {
         return raw_scores(q, k) * (1.0 / root(d_model));
       });
-  add("scale off the tape", "the value is scaled, the gradient is not",
+  add("scale off the tape", "the value is scaled, the gradient is not", &Steps::scores,
       [](const Tensor& q, const Tensor& k, int64_t) {
         const Tensor raw = raw_scores(q, k);
         return raw + (raw.detach() * (1.0 / root(q.size(-1))) - raw.detach());
       });
-  add("K reshaped", "K is reshaped to (d, T) instead of transposed",
+  add("K reshaped", "K is reshaped to (d, T) instead of transposed", &Steps::scores,
       [](const Tensor& q, const Tensor& k, int64_t) {
         Shape shape = k.shape();
         std::swap(shape[k.dim() - 1], shape[k.dim() - 2]);
@@ -103,27 +112,23 @@ std::vector<Subject> score_mutants() {
 
 std::vector<Subject> weight_mutants() {
   std::vector<Subject> result;
-  const auto add = [&](const char* name, const char* sentence, auto weights) {
-    Steps s = correct_steps();
-    s.weights = weights;
-    result.push_back(assemble(name, sentence, s));
-  };
+  const Mutator add(result);
   add("mask after softmax", "future weights are zeroed after normalising: rows no longer sum to 1",
-      [](const Tensor& scores, const Tensor& mask) {
+      &Steps::weights, [](const Tensor& scores, const Tensor& mask) {
         const Tensor weights = softmax(scores, -1);
         return mask.defined() ? where(mask, weights, zeros({}, scores.dtype())) : weights;
       });
-  add("masked with 0", "masked scores are 0 instead of -infinity",
+  add("masked with 0", "masked scores are 0 instead of -infinity", &Steps::weights,
       [](const Tensor& scores, const Tensor& mask) { return fill_finite(scores, mask, 0.0); });
-  add("masked with -1e4", "masked scores are a large finite number",
+  add("masked with -1e4", "masked scores are a large finite number", &Steps::weights,
       [](const Tensor& scores, const Tensor& mask) { return fill_finite(scores, mask, -1e4); });
-  add("softmax over queries", "columns are normalised instead of rows",
+  add("softmax over queries", "columns are normalised instead of rows", &Steps::weights,
       [](const Tensor& scores, const Tensor& mask) {
         const Tensor never = full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
         return softmax(mask.defined() ? where(mask, scores, never) : scores, -2);
       });
   add("one maximum for all", "scores are shifted by the largest of the whole batch",
-      [](const Tensor& scores, const Tensor& mask) {
+      &Steps::weights, [](const Tensor& scores, const Tensor& mask) {
         const Tensor shifted = exp(scores - max(scores.detach()));
         const Tensor kept =
             mask.defined() ? where(mask, shifted, zeros({}, scores.dtype())) : shifted;
@@ -133,63 +138,49 @@ std::vector<Subject> weight_mutants() {
   return result;
 }
 
+// The sum over keys in as many pieces as there are threads.
+Tensor mix_by_threads(const Tensor& weights, const Tensor& v) {
+  const int64_t pieces = std::min<int64_t>(num_threads(), v.size(-2));
+  Tensor total;
+  for (int64_t p = 0; p < pieces; ++p) {
+    const int64_t begin = v.size(-2) * p / pieces;
+    const int64_t count = v.size(-2) * (p + 1) / pieces - begin;
+    const Tensor part = matmul(narrow(weights, -1, begin, count), narrow(v, -2, begin, count));
+    total = total.defined() ? total + part : part;
+  }
+  return total;
+}
+
 std::vector<Subject> head_mutants() {
   std::vector<Subject> result;
-  Steps s = correct_steps();
-  s.mix = [](const Tensor& weights, const Tensor& v) { return matmul(weights.detach(), v); };
-  result.push_back(
-      assemble("weights detached", "the attention matrix in the output is detached", s));
-
-  s = correct_steps();
-  s.mix = [](const Tensor& weights, const Tensor& v) {
-    const int64_t pieces = std::min<int64_t>(num_threads(), v.size(-2));
-    Tensor total;
-    for (int64_t p = 0; p < pieces; ++p) {
-      const int64_t begin = v.size(-2) * p / pieces;
-      const int64_t count = v.size(-2) * (p + 1) / pieces - begin;
-      const Tensor part = matmul(narrow(weights, -1, begin, count), narrow(v, -2, begin, count));
-      total = total.defined() ? total + part : part;
-    }
-    return total;
-  };
-  result.push_back(assemble("sum split by threads", "each thread sums its share of the keys", s));
-
-  s = correct_steps();
-  s.merge = [](const Tensor& x) {
-    return reshape(x, {x.size(0), x.size(2), x.size(1) * x.size(3)});
-  };
-  result.push_back(
-      assemble("merged untransposed", "heads are put together without the transpose", s));
-
-  s = correct_steps();
-  s.split = [](const Tensor& x, int64_t num_heads) {
-    return reshape(x, {x.size(0), num_heads, x.size(1), x.size(2) / num_heads});
-  };
-  result.push_back(assemble("split untransposed", "heads are cut by a reshape, across time", s));
-
-  s = correct_steps();
-  s.share = [](const Tensor& x, int64_t repeats) {
-    return cat(std::vector<Tensor>(static_cast<size_t>(repeats), x), 1);
-  };
-  result.push_back(assemble("kv heads tiled", "grouped heads are tiled: 0 1 0 1 for 0 0 1 1", s));
-
-  s = correct_steps();
-  s.project = [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
-    return add_without_reducing(matmul(x, transpose(weight, 0, 1)), bias);
-  };
-  result.push_back(
-      assemble("bias not reduced", "the gradient of a broadcast bias is not summed", s));
-
-  s = correct_steps();
-  s.cache = [](const Tensor& past, const Tensor& now) {
-    if (!past.defined()) return now;
-    return cat({narrow(past, 2, 0, past.size(2) - 1), now, narrow(now, 2, 0, 1)}, 2);
-  };
-  result.push_back(assemble("cache off by one", "new keys overwrite the last cached one", s));
-
-  s = correct_steps();
-  s.close = [](double a, double b, double tolerance) { return !(std::abs(a - b) > tolerance); };
-  result.push_back(assemble("NaN passes", "the checker's comparison is the wrong way round", s));
+  const Mutator add(result);
+  add("weights detached", "the attention matrix in the output is detached", &Steps::mix,
+      [](const Tensor& weights, const Tensor& v) { return matmul(weights.detach(), v); });
+  add("sum split by threads", "each thread sums its share of the keys", &Steps::mix,
+      mix_by_threads);
+  add("merged untransposed", "heads are put together without the transpose", &Steps::merge,
+      [](const Tensor& x) {
+        return reshape(x, {x.size(0), x.size(2), x.size(1) * x.size(3)});
+      });
+  add("split untransposed", "heads are cut by a reshape, across time", &Steps::split,
+      [](const Tensor& x, int64_t num_heads) {
+        return reshape(x, {x.size(0), num_heads, x.size(1), x.size(2) / num_heads});
+      });
+  add("kv heads tiled", "grouped heads are tiled: 0 1 0 1 for 0 0 1 1", &Steps::share,
+      [](const Tensor& x, int64_t repeats) {
+        return cat(std::vector<Tensor>(static_cast<size_t>(repeats), x), 1);
+      });
+  add("bias not reduced", "the gradient of a broadcast bias is not summed", &Steps::project,
+      [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
+        return add_without_reducing(matmul(x, transpose(weight, 0, 1)), bias);
+      });
+  add("cache off by one", "new keys overwrite the last cached one", &Steps::cache,
+      [](const Tensor& past, const Tensor& now) {
+        if (!past.defined()) return now;
+        return cat({narrow(past, 2, 0, past.size(2) - 1), now, narrow(now, 2, 0, 1)}, 2);
+      });
+  add("NaN passes", "the checker's comparison is the wrong way round", &Steps::close,
+      [](double a, double b, double tolerance) { return !(std::abs(a - b) > tolerance); });
   return result;
 }
 
