@@ -118,7 +118,7 @@ class BackwardTile {
     rows_.rows_of(g_.dout, rows);
     load_transposed(rows, width_, dv, do_);
     copy_rows(rows, T{1}, dv, dv_row_, do_rows_);
-    do_nonfinite_ = holds_nonfinite(do_rows_, width_, dv_row_, dv_row_);
+    dv_nonfinite_ = holds_nonfinite(do_rows_, width_, dv_row_, dv_row_);
     for (int64_t n = 0; n < width_; n += kLanes<T>) {
       auto sum = hn::Zero(d_);
       for (int64_t c = n; c < dv * width_; c += width_) {
@@ -131,6 +131,7 @@ class BackwardTile {
       const T lse = g_.lse[(at.b * in_.shape.heads + at.h) * in_.shape.Tq + at.i];
       // A row without keys: exp(-infinity - 0) = 0 for all that is hidden from it.
       lse_[n] = lse == -kInfinity<T> ? T{0} : lse;
+      dv_nonfinite_ = dv_nonfinite_ || !std::isfinite(lse_[n]);
     }
   }
 
@@ -175,7 +176,7 @@ class BackwardTile {
     if (hides) rows_.hide(part, -kInfinity<T>, p, width_);
     exponentiate(part, p, ds);
     if (hides) rows_.hide(part, kHidden<T>, ds, width_);
-    if (hides && do_nonfinite_) rows_.hide(part, kHidden<T>, p, width_);
+    if (hides && dv_nonfinite_) rows_.hide(part, kHidden<T>, p, width_);
     multiply_where(hides && holds_nonfinite(k, count, shape.d, in_.k.time_stride), HiddenIn::kB,
                    {.M = shape.d,
                     .N = part.vectors,
@@ -220,7 +221,7 @@ class BackwardTile {
                     .c = sums.dk + part.keys.begin * d_row_,
                     .c_row = d_row_,
                     .accumulate = true});
-    multiply_where(hides && do_nonfinite_, HiddenIn::kA,
+    multiply_where(hides && dv_nonfinite_, HiddenIn::kA,
                    {.M = part.key_count(),
                     .N = dv_row_ / kLanes<T>,
                     .K = queries,
@@ -250,16 +251,16 @@ class BackwardTile {
   int64_t d_row_;  // d, dv as whole vectors
   int64_t dv_row_;
   bool q_nonfinite_;
-  bool do_nonfinite_;
-  T* q_;        // (d, rows), scaled
-  T* dq_;       // (d, rows), to be scaled
-  T* do_;       // (dv, rows)
-  T* q_rows_;   // (rows, d), scaled
-  T* do_rows_;  // (rows, dv)
-  T* lse_;      // (rows)
-  T* D_;        // (rows)
-  T* p_;        // (keys of a block, rows)
-  T* ds_;       // (keys of a block, rows)
+  bool dv_nonfinite_;  // an output gradient, or a weight
+  T* q_;               // (d, rows), scaled
+  T* dq_;              // (d, rows), to be scaled
+  T* do_;              // (dv, rows)
+  T* q_rows_;          // (rows, d), scaled
+  T* do_rows_;         // (rows, dv)
+  T* lse_;             // (rows)
+  T* D_;               // (rows)
+  T* p_;               // (keys of a block, rows)
+  T* ds_;              // (keys of a block, rows)
 };
 
 }  // namespace HWY_NAMESPACE

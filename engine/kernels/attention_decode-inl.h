@@ -76,8 +76,9 @@ class Decode {
     }
   }
 
-  void write(MutableOperand<T> out, T* lse) const {
+  void write(MutableOperand<T> out, T* lse) {
     for (int64_t n = 0; n < count_; ++n) {
+      l_[n] = weight_sum(in_, {at_.b, at_.g, at_.h + n, 0}, l_[n]);
       const auto divisor = hn::Set(d_, l_[n] == 0 ? T{1} : l_[n]);
       T* to = row_of(out, at_.b, at_.h + n, 0);
       for (int64_t c = 0; c < in_.shape.dv; c += kLanes<T>) {

@@ -64,6 +64,7 @@ class ForwardTile {
   }
 
   void write(MutableOperand<T> out, T* lse) {
+    for (int64_t n = 0; n < width_; ++n) l_[n] = weight_sum(in_, rows_.place(n), l_[n]);
     for (int64_t n = 0; n < width_; n += kLanes<T>) {
       const auto l = hn::Load(d_, l_ + n);
       const auto divisor = hn::IfThenElse(hn::Eq(l, hn::Zero(d_)), hn::Set(d_, T{1}), l);

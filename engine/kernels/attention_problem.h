@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "engine/kernels/attention.h"
 
@@ -68,6 +69,26 @@ Place place_of(const AttentionInputs<T>& in, int64_t pair, int64_t row) {
   const int64_t r = in.group();
   const int64_t g = pair % in.shape.kv_heads;
   return {pair / in.shape.kv_heads, g, g * r + row % r, row / r};
+}
+
+// Whether a row may attend to any key at all.
+template <class T>
+bool sees_a_key(const AttentionInputs<T>& in, const Place& at) {
+  const KeyRange keys = visible_keys(in.shape, at.i);
+  if (in.mask.data == nullptr) return keys.begin < keys.end;
+  const uint8_t* may_attend = in.mask.data + at.b * in.mask.batch_stride +
+                              at.h * in.mask.head_stride + at.i * in.mask.query_stride;
+  for (int64_t j = keys.begin; j < keys.end; ++j) {
+    if (may_attend[j * in.mask.key_stride] != 0) return true;
+  }
+  return false;
+}
+
+// The sum of a row's weights before they are divided by it. 0 is left to rows without keys; where
+// all that a row sees has the score -infinity there is no distribution, as in softmax.
+template <class T>
+T weight_sum(const AttentionInputs<T>& in, const Place& at, T sum) {
+  return sum == 0 && sees_a_key(in, at) ? std::numeric_limits<T>::quiet_NaN() : sum;
 }
 
 // Where row `t` of head `h` of batch `b` starts.

@@ -1,6 +1,6 @@
 // The fused attention kernels: values. The fast kernel against its plain twin over odd sizes,
-// masks and layouts; the twin against finite differences; and what no result may depend on: NaN
-// and infinity where a query may not look. Equality of bits is in kernels_attention_bits_test.cpp.
+// masks and layouts, and the twin against finite differences. Equality of bits is in
+// kernels_attention_bits_test.cpp, NaN and infinity in kernels_attention_nonfinite_test.cpp.
 #include <cmath>
 #include <limits>
 
@@ -164,69 +164,6 @@ TYPED_TEST(AttentionKernels, RowsMayBeInterleavedInMemory) {
     EXPECT_TRUE(same_bits(dx.row(1, t, 2), c.dq.row(1, 2, t), d));
     EXPECT_TRUE(same_bits(dx.row(1, t, H), c.dk.row(1, 0, t), d));
     EXPECT_TRUE(same_bits(dx.row(1, t, 2 * H + 1), c.dv.row(1, 1, t), d));
-  }
-}
-
-// What is not seen is never read into a result: with poison at key j and query i, all rows that do
-// not see it keep their bits, all that do are NaN.
-template <class T>
-void expect_poison_stays(Case<T> c, int64_t poisoned, double poison) {
-  const auto sees = [&](int64_t i, int64_t j) {
-    const kernels::KeyRange keys = kernels::visible_keys(c.sizes.shape(), i);
-    return keys.begin <= j && j < keys.end && (c.may_attend.empty() || c.may(0, 0, i, j) != 0);
-  };
-  c.forward();
-  c.backward();
-  Case<T> bad = c;
-  for (int64_t n = 0; n < c.sizes.d; ++n) bad.k.row(0, 0, poisoned)[n] = static_cast<T>(poison);
-  for (int64_t n = 0; n < c.sizes.dv; ++n) bad.v.row(0, 0, poisoned)[n] = static_cast<T>(poison);
-  bad.forward();
-  bad.backward();
-  for (int64_t i = 0; i < c.sizes.Tq; ++i) {
-    SCOPED_TRACE(testing::Message() << "key " << poisoned << ", query " << i);
-    if (sees(i, poisoned)) {
-      EXPECT_FALSE(std::isfinite(bad.out.row(0, 0, i)[0]));
-      EXPECT_FALSE(std::isfinite(bad.dq.row(0, 0, i)[0]));
-    } else {
-      EXPECT_TRUE(same_bits(bad.out.row(0, 0, i), c.out.row(0, 0, i), c.sizes.dv));
-      EXPECT_TRUE(same_bits(bad.dq.row(0, 0, i), c.dq.row(0, 0, i), c.sizes.d));
-    }
-  }
-  bad = c;  // now a query, and its incoming gradient
-  const int64_t query = std::min(poisoned, c.sizes.Tq - 1);
-  for (int64_t n = 0; n < c.sizes.d; ++n) bad.q.row(0, 0, query)[n] = static_cast<T>(poison);
-  for (int64_t n = 0; n < c.sizes.dv; ++n) bad.dout.row(0, 0, query)[n] = static_cast<T>(poison);
-  bad.forward();
-  bad.backward();
-  for (int64_t j = 0; j < c.sizes.Tk; ++j) {
-    if (sees(query, j)) continue;
-    SCOPED_TRACE(testing::Message() << "query " << query << ", key " << j);
-    EXPECT_TRUE(same_bits(bad.dk.row(0, 0, j), c.dk.row(0, 0, j), c.sizes.d));
-    EXPECT_TRUE(same_bits(bad.dv.row(0, 0, j), c.dv.row(0, 0, j), c.sizes.dv));
-  }
-}
-
-TYPED_TEST(AttentionKernels, PoisonDoesNotReachWhoCannotSeeIt) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (const int64_t poisoned : {0, 9, 64, 149}) {
-    for (const double poison : {std::nan(""), infinity, -infinity}) {
-      expect_poison_stays(Case<TypeParam>({1, 1, 1, 150, 150, 3, 5}), poisoned, poison);
-      expect_poison_stays(Case<TypeParam>({1, 1, 1, 150, 150, 17, 16, true, 20}), poisoned, poison);
-      expect_poison_stays(Case<TypeParam>({1, 1, 1, 150, 150, 4, 1, false, 0, true}), poisoned,
-                          poison);
-      expect_poison_stays(Case<TypeParam>({1, 1, 1, 1, 150, 4, 16, true, 0, true}), poisoned,
-                          poison);
-    }
-  }
-}
-
-TYPED_TEST(AttentionKernels, NanInAKeyReachesAllWhoSeeIt) {
-  Case<TypeParam> c({1, 1, 1, 40, 40, 3, 5});
-  c.k.row(0, 0, 10)[1] = std::numeric_limits<TypeParam>::quiet_NaN();
-  c.forward();
-  for (int64_t i = 0; i < 40; ++i) {
-    EXPECT_EQ(std::isnan(c.out.row(0, 0, i)[4]), i >= 10) << "query " << i;
-    EXPECT_EQ(std::isnan(c.lse.row(0, 0, i)[0]), i >= 10) << "query " << i;
   }
 }
 
