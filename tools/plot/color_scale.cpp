@@ -118,7 +118,7 @@ Panel SettledScale::draw_bar(int height, const Theme& theme) const {
   const int title_length = theme.text_width(scale_.title, axis_style);
   const int bar_width = theme.px(kBarWidth);
   const int bar_height = std::max({height - legend_height, theme.px(kMinBarHeight), title_length});
-  const std::vector<Tick> ticks = bar_ticks(std::clamp(bar_height / theme.px(40), 2, 7));
+  const std::vector<Tick> ticks = bar_ticks(bar_height, theme);
   int tick_width = 0;
   for (const Tick& tick : ticks) {
     tick_width = std::max(tick_width, theme.text_width(tick.label, tick_style));
@@ -142,8 +142,18 @@ Panel SettledScale::draw_bar(int height, const Theme& theme) const {
   return panel;
 }
 
-std::vector<Tick> SettledScale::bar_ticks(int max_count) const {
-  return scale_.log ? log_ticks(low_, high_, max_count) : linear_ticks(low_, high_, max_count);
+std::vector<Tick> SettledScale::bar_ticks(int bar_height, const Theme& theme) const {
+  const int max_count = std::clamp(bar_height / theme.px(40), 2, 7);
+  std::vector<Tick> ticks =
+      scale_.log ? log_ticks(low_, high_, max_count) : linear_ticks(low_, high_, max_count);
+  const double line = theme.line_height(Theme::tick_style());
+  for (const double end : {low_, high_}) {
+    const bool room = std::none_of(ticks.begin(), ticks.end(), [&](const Tick& tick) {
+      return std::abs(position(tick.value) - position(end)) * bar_height < line;
+    });
+    if (room) ticks.push_back({end, format_number(end)});
+  }
+  return ticks;
 }
 
 }  // namespace lookback::plot

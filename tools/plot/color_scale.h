@@ -37,13 +37,16 @@ class SettledScale {
   double high() const { return high_; }
   Rgb color(double value) const;
 
+  // What a bar of so many pixels is marked with: round numbers, and both ends where they leave
+  // room.
+  std::vector<Tick> bar_ticks(int bar_height, const Theme& theme) const;
+
   // A bar about `height` pixels high, legend included; the anchor is the bar's left upper corner.
   Panel draw_bar(int height, const Theme& theme) const;
 
  private:
   bool is_masked(double value) const;
   double position(double value) const;  // 0 ... 1
-  std::vector<Tick> bar_ticks(int max_count) const;
 
   ColorScale scale_;
   double low_ = 0.0;

@@ -13,6 +13,10 @@
 namespace lookback::plot {
 namespace {
 
+// Layout units for the matrices of a row. With axes and bar it fills the column of a report, so
+// that its text is as large there as that of one matrix alone.
+constexpr double kGridWidth = 860.0;
+
 void check(const Heatmap& heatmap) {
   std::string sizes = "[";
   sizes += std::to_string(heatmap.rows) + ", " + std::to_string(heatmap.columns) + "]";
@@ -34,7 +38,13 @@ MatrixFrame size_cells(const Heatmap& heatmap, double target, double stretch, co
     return std::max<int>(
         cell, static_cast<int>(std::min<std::int64_t>(theme.px(120) / count, theme.px(32))));
   };
-  return {thick(heatmap.columns), thick(heatmap.rows), true, true};
+  MatrixFrame frame{thick(heatmap.columns), thick(heatmap.rows), true, true};
+  if (heatmap.width) {
+    const std::int64_t width = theme.px(*heatmap.width) / heatmap.columns;
+    frame.cell_width = static_cast<int>(std::max<std::int64_t>(1, width));
+    frame.cell_height = theme.px(heatmap.largest_cell);
+  }
+  return frame;
 }
 
 bool same_rows(const Heatmap& a, const Heatmap& b) {
@@ -47,7 +57,8 @@ bool same_columns(const Heatmap& a, const Heatmap& b) {
 }
 
 int wide_columns(std::size_t count) {
-  if (count <= 5) return static_cast<int>(count);
+  if (count <= 3) return static_cast<int>(count);
+  if (count == 4) return 2;
   return static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count) * 1.4)));
 }
 
@@ -74,11 +85,12 @@ Panel draw_heatmap_grid(const HeatmapGrid& grid, const Theme& theme) {
   const SettledScale scale(grid.scale, values);
   const int wanted = grid.columns > 0 ? grid.columns : wide_columns(grid.panels.size());
   const auto columns = std::min(static_cast<std::size_t>(wanted), grid.panels.size());
-  const double target = std::min(640.0, 1320.0 / static_cast<double>(columns));
+  const double gaps = 26.0 * static_cast<double>(columns - 1);
+  const double target = std::min(640.0, (kGridWidth - gaps) / static_cast<double>(columns));
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < grid.panels.size(); ++i) {
     const Heatmap& heatmap = grid.panels[i];
-    MatrixFrame frame = size_cells(heatmap, target, std::max(target, 340.0), theme);
+    MatrixFrame frame = size_cells(heatmap, target, target, theme);
     frame.row_axis = i % columns == 0 || !same_rows(heatmap, grid.panels[i - 1]);
     frame.column_axis =
         i + columns >= grid.panels.size() || !same_columns(heatmap, grid.panels[i + columns]);

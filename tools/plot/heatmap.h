@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct Heatmap {
   std::string row_title = "query";
   std::string column_title = "key";
   ColorScale scale{};
-  double largest_cell = 56.0;  // layout units: less where few columns would make a tall strip
+  double largest_cell = 56.0;     // layout units: less where few columns would make a tall strip
+  std::optional<double> width{};  // layout units that the columns share, about: a strip whose
+                                  // cells are `largest_cell` high; unset: square cells
 };
 
 // The matrix and its colour bar. A cell is a whole number of pixels; `areas` says where.
