@@ -78,7 +78,9 @@ TEST_F(ProgramTest, GridsAndRowsAreDrawn) {
            {"--grid", "seeds"}, {"--grid", "heads", "--count", "3"}, {"--row", "-1"}}) {
     std::vector<std::string> arguments = {"heatmap", "--prompt", "the cat", "--out", path("g.png")};
     arguments.insert(arguments.end(), extra.begin(), extra.end());
-    EXPECT_EQ(run_program(arguments).code, 0) << extra[0];
+    const Result result = run_program(arguments);
+    EXPECT_EQ(result.code, 0) << extra[0];
+    EXPECT_GE(lines(result.out), 1) << extra[0];
   }
 }
 

@@ -2,11 +2,13 @@
 #include "tools/commands/heatmap.h"
 
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/untrained.h"
+#include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
 #include "tools/program.h"
 #include "tools/report/panels.h"
@@ -14,6 +16,11 @@
 
 namespace lookback::tools {
 namespace {
+
+struct Drawn {
+  Figure figure;
+  std::vector<Fact> facts;
+};
 
 // Of a grid: 16 panels at the longest context. Picture, labels and table take 64 bytes for each.
 constexpr int64_t kMostNumbers = 16 * kMaxContext * kMaxContext;
@@ -27,7 +34,25 @@ Figure finish(const HeatmapOptions& options, const plot::Panel& body, std::strin
   return figure;
 }
 
-Figure single(const HeatmapOptions& options, const TextSample& sample) {
+// Whatever is drawn: is it what attention must be, and is its first column heavier than it must be?
+Fact simplex_fact(const std::string& name, const Tensor& weights) {
+  const auto T = static_cast<double>(weights.size(0));
+  const Tensor even = uniform_weights(weights.size(0));
+  const double off = max(abs(sum(weights, 1) - 1.0)).item<double>();
+  const double above = max(abs(weights - tril(weights))).item<double>();
+  const double first = sum(select(weights, 1, 0)).item<double>() / T;
+  const double fair = sum(select(even, 1, 0)).item<double>() / T;
+  return {name + ": rows sum to 1 within " + plot::format_number(off, 2) +
+              (above == 0 ? ", all exactly 0 after the query" : ", NOT all 0 after the query") +
+              "; key 0 holds " + plot::format_number(first, 3) +
+              " of the mass (evenly spread: " + plot::format_number(fair, 3) + ")",
+          {{name + ", largest |row sum - 1|", off},
+           {name + ", largest weight after the query", above},
+           {name + ", mass of key 0", first},
+           {name + ", mass of key 0, evenly spread", fair}}};
+}
+
+Drawn single(const HeatmapOptions& options, const TextSample& sample) {
   const Tensor weights = head_weights(untrained_head(sample, options.seed, options.head));
   plot::Heatmap panel = matrix_panel(weights, sample.labels, sample.labels);
   panel.scale = weight_scale(sample.size());
@@ -38,10 +63,10 @@ Figure single(const HeatmapOptions& options, const TextSample& sample) {
   figure.caption = "Each row is a query's distribution over the keys up to itself; it sums to 1.";
   figure.numbers = matrix_table(weights);
   figure.hover = {hover_matrix(weights, sample.labels, sample.labels)};
-  return figure;
+  return {std::move(figure), {simplex_fact("head " + std::to_string(options.head), weights)}};
 }
 
-Figure grid(const HeatmapOptions& options, const TextSample& sample) {
+Drawn grid(const HeatmapOptions& options, const TextSample& sample) {
   const int64_t numbers = options.count * sample.size() * sample.size();
   if (numbers > kMostNumbers) {
     throw UsageError("a grid may hold " + std::to_string(kMostNumbers) + " numbers; got --count " +
@@ -52,16 +77,19 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
   plot::HeatmapGrid grid;
   grid.scale = weight_scale(sample.size());
   std::vector<std::pair<std::string, Tensor>> all;
-  std::vector<HoverMatrix> hover;
   for (int64_t i = 0; i < options.count; ++i) {
     const uint64_t seed = options.seed + (by_seed ? static_cast<uint64_t>(i) : 0);
     const int64_t head = options.head + (by_seed ? 0 : i);
-    const std::string name =
-        by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head);
-    const Tensor weights = head_weights(untrained_head(sample, seed, head));
+    all.emplace_back(by_seed ? "seed " + std::to_string(seed) : "head " + std::to_string(head),
+                     head_weights(untrained_head(sample, seed, head)));
+  }
+  all.emplace_back("baseline 1/(i+1)", uniform_weights(sample.size()));
+  std::vector<HoverMatrix> hover;
+  std::vector<Fact> facts;
+  for (const auto& [name, weights] : all) {
+    facts.push_back(simplex_fact(name, weights));
     grid.panels.push_back(matrix_panel(weights, sample.labels, sample.labels, name));
     hover.push_back(hover_matrix(weights, sample.labels, sample.labels));
-    all.emplace_back(name, weights);
   }
   Figure figure =
       finish(options, plot::draw_heatmap_grid(grid), "Causal self-attention on " + sample.name,
@@ -70,14 +98,15 @@ Figure grid(const HeatmapOptions& options, const TextSample& sample) {
                      : std::to_string(options.count) + " untrained heads, " + shapes_text(sample) +
                            ", seed " + std::to_string(options.seed));
   figure.name = by_seed ? "seeds" : "heads";
-  figure.caption = by_seed ? "The same text and head, other random weights: one colour scale."
-                           : "Heads that differ by nothing but their random weights.";
+  figure.caption = std::string(by_seed ? "The same text and head, other random weights"
+                                       : "Heads that differ by nothing but their random weights") +
+                   ", beside the row that is spread evenly over its keys: one colour scale.";
   figure.numbers = panel_table(all);
   figure.hover = std::move(hover);
-  return figure;
+  return {std::move(figure), std::move(facts)};
 }
 
-Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t row) {
+Drawn row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t row) {
   const int64_t i = row_of(row, sample.size());
   const Tensor weights =
       select(head_weights(untrained_head(sample, options.seed, options.head)), 0, i);
@@ -97,16 +126,27 @@ Figure row_strip(const HeatmapOptions& options, const TextSample& sample, int64_
   figure.numbers = matrix_table(weights);
   figure.hover = {hover_matrix(weights, {sample.labels[static_cast<size_t>(i)]}, sample.labels)};
   figure.hover[0].first_row = i;
-  return figure;
+  const auto top = argmax(weights).item<int64_t>();
+  const double largest = max(weights).item<double>();
+  const double itself = select(weights, 0, i).item<double>();
+  return {
+      std::move(figure),
+      {{"query " + std::to_string(i) + ": the heaviest key is " + std::to_string(top) + " '" +
+            sample.labels[static_cast<size_t>(top)] + "' with " + plot::format_number(largest, 3) +
+            "; the query itself has " + plot::format_number(itself, 3) +
+            " (evenly spread: " + plot::format_number(1.0 / static_cast<double>(i + 1), 3) + ")",
+        {{"heaviest key", static_cast<double>(top)},
+         {"largest weight", largest},
+         {"weight of the query itself", itself}}}}};
 }
 
-}  // namespace
-
-Figure heatmap_figure(const HeatmapOptions& options) {
+Drawn draw_heatmap(const HeatmapOptions& options) {
   const TextSample sample = load_text(options.text);
   if (options.row) return row_strip(options, sample, *options.row);
   return options.grid == Grid::none ? single(options, sample) : grid(options, sample);
 }
+
+}  // namespace
 
 Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments) {
   HeatmapOptions options;
@@ -124,7 +164,10 @@ Section heatmap_section(const TextOptions& text, uint64_t seed, const std::strin
                    text::definition_at("attention/head.cpp", "Head::weights");
   const auto add = [&](const std::string& extra, const std::string& name) {
     options.command = "lookback heatmap" + extra + " --out " + name + ".png" + arguments;
-    section.figures.push_back(heatmap_figure(options));
+    Drawn drawn = draw_heatmap(options);
+    section.figures.push_back(std::move(drawn.figure));
+    if (options.grid == Grid::heads) return;  // its first head and the baseline have been told of
+    section.facts.insert(section.facts.end(), drawn.facts.begin(), drawn.facts.end());
   };
   add("", "heatmap");
   section.command = options.command;
@@ -145,7 +188,9 @@ void add_heatmap(Program& program) {
       add_command(program, "heatmap", "Draw the causal attention of an untrained head on a text",
                   [options, output](Program& p) {
                     options->command = p.command_line;
-                    write_figure(heatmap_figure(*options), output->png, output->csv);
+                    const Drawn drawn = draw_heatmap(*options);
+                    write_figure(drawn.figure, output->png, output->csv);
+                    for (const Fact& fact : drawn.facts) p.out << fact.sentence << '\n';
                     return 0;
                   });
   add_text_options(command, options->text);

@@ -21,8 +21,6 @@ struct HeatmapOptions {
   std::string command;         // for the footer
 };
 
-Figure heatmap_figure(const HeatmapOptions& options);
-
 // For the lab: the text's heatmap, several seeds, several heads, and the last query's row.
 // `arguments`: those that say so on a command line, " --seed 1 --text t.txt".
 Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments);

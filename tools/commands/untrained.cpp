@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "attention/masks.h"
 #include "engine/backward.h"
 #include "engine/ops.h"
 #include "nn/embedding.h"
@@ -39,6 +40,11 @@ Tensor head_weights(const UntrainedHead& model) {
   const NoGradGuard no_grad;
   model.head->forward(model.x);
   return model.head->weights();
+}
+
+Tensor uniform_weights(int64_t T) {
+  const Tensor may = to(attention::causal_mask(T, T), DType::f32);
+  return may / sum(may, 1, true);
 }
 
 Tensor head_scores(const UntrainedHead& model) {

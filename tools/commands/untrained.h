@@ -28,6 +28,8 @@ std::string model_text(const TextSample& sample, uint64_t seed, int64_t head_ind
 std::string shapes_text(const TextSample& sample);
 
 Tensor head_weights(const UntrainedHead& model);  // (T, T)
+// 1 / (i + 1) for every key that query i may see: the baseline of all heads, (T, T).
+Tensor uniform_weights(int64_t T);
 // q k^T / sqrt(d_k), before any mask: (T, T).
 Tensor head_scores(const UntrainedHead& model);
 

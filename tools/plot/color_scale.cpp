@@ -151,7 +151,7 @@ std::vector<Tick> SettledScale::bar_ticks(int bar_height, const Theme& theme) co
     const bool room = std::none_of(ticks.begin(), ticks.end(), [&](const Tick& tick) {
       return std::abs(position(tick.value) - position(end)) * bar_height < line;
     });
-    if (room) ticks.push_back({end, format_number(end)});
+    if (room) ticks.push_back({end, format_number(end, 2)});
   }
   return ticks;
 }
