@@ -13,22 +13,11 @@
 #include "engine/kernels/threads.h"
 #include "engine/ops.h"
 #include "engine/storage.h"
+#include "tests/tools/sections_support.h"
 #include "tools/commands/heatmap.h"
 
 namespace lookback::tools {
 namespace {
-
-TextOptions prompt(const std::string& text) {
-  TextOptions options;
-  options.prompt = text;
-  return options;
-}
-
-size_t column(const Table& table, const std::string& name) {
-  const auto at = std::find(table.header.begin(), table.header.end(), name);
-  EXPECT_NE(at, table.header.end()) << name;
-  return static_cast<size_t>(at - table.header.begin());
-}
 
 std::string line_on_disk(const std::string& file, int64_t number) {
   std::ifstream stream(file);
@@ -142,28 +131,6 @@ TEST(Sections, AtlasShowsAllThreeFamiliesOnTheBundledText) {
   EXPECT_GT(families["near-uniform"], 0);
   EXPECT_GT(families["column-collapse"], 0);
   EXPECT_GT(families["diagonal-hugging"], 0);
-}
-
-// The row of a panel in a CSV that holds several.
-std::vector<double> panel_row(const Table& table, const std::string& panel, int64_t number) {
-  for (const auto& row : table.rows) {
-    if (row[0] != panel || row[1] != std::to_string(number)) continue;
-    std::vector<double> values;
-    for (size_t c = 2; c < row.size() && !row[c].empty(); ++c) values.push_back(std::stod(row[c]));
-    return values;
-  }
-  ADD_FAILURE() << "no row " << number << " of panel " << panel;
-  return {};
-}
-
-double quantity(const Section& section, const std::string& name) {
-  for (const Fact& fact : section.facts) {
-    for (const Number& number : fact.numbers) {
-      if (number.name == name) return number.value;
-    }
-  }
-  ADD_FAILURE() << section.id << " has no fact '" << name << "'";
-  return 0;
 }
 
 TEST(Sections, FilesHoldEveryPanel) {
