@@ -157,7 +157,7 @@ TEST(Sections, WordsAreMadeFromWhatWasMeasured) {
             order_section(text, 2, "").figures.at(0).caption);
   // Of equal tokens at other places, too.
   const Section same = atlas_section(prompt(std::string(40, 'a')), 1, "");
-  EXPECT_EQ(quantity(same, "W_q and W_k one matrix, heads"), 180);
+  EXPECT_EQ(quantity(same, "W_q and W_k one matrix, d_k 16 or 64, heads"), 120);
 }
 
 TEST(Sections, OrderNamesTheTheoremsThatTheMutationLabFindsFailing) {

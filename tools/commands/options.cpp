@@ -13,11 +13,12 @@
 
 namespace lookback::tools {
 
-void add_text_options(CommandLine command, TextOptions& options) {
+void add_text_options(CommandLine command, TextOptions& options, int64_t tokens) {
   command.input("--text", options.file, "A UTF-8 text file, or a pipe");
   command.text("--prompt", options.prompt, "A text, given here");
   command.exclusive("--text", "--prompt");
-  command.number("--context", options.context, "Tokens to look at (default: at most 64)",
+  command.number("--context", options.context,
+                 "Tokens to look at (default: at most " + std::to_string(tokens) + ")",
                  {1, kMaxContext});
 }
 

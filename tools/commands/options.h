@@ -25,7 +25,8 @@ inline constexpr int64_t kDefaultContext = 64;
 // The longest context: the size of the position table, and so of every attention matrix.
 inline constexpr int64_t kMaxContext = 1024;
 
-void add_text_options(CommandLine command, TextOptions& options);
+// `tokens`: how many the command takes where --context is not given, for --help.
+void add_text_options(CommandLine command, TextOptions& options, int64_t tokens = kDefaultContext);
 
 // The first T code points of a text, as tokens.
 struct TextSample {
