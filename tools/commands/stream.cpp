@@ -1,5 +1,6 @@
 // lookback stream: the online softmax as a filmstrip.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -27,7 +28,8 @@ struct Step {
   double running_max;
   double factor;  // by which what was summed before is rescaled
   double running_sum;
-  Tensor output;  // (d_v)
+  Tensor accumulator;  // (d_v), as the next
+  Tensor output;       // accumulator / running_sum
   double error;
 };
 
@@ -43,7 +45,7 @@ std::vector<Step> stream(const UntrainedHead& model) {
     const Tensor dense = matmul(softmax(narrow(scores, 1, 0, j + 1), -1), narrow(v, 0, 0, j + 1));
     steps.push_back({select(scores, 1, j).item<double>(), state.running_max().item<double>(),
                      state.rescale().item<double>(), state.running_sum().item<double>(),
-                     select(state.output(), 0, 0),
+                     select(state.accumulator(), 0, 0), select(state.output(), 0, 0),
                      max(abs(state.output() - dense)).item<double>()});
   }
   return steps;
@@ -67,88 +69,172 @@ Table key_table(const std::vector<Step>& steps, const TextSample& sample) {
   return table;
 }
 
-// The same with every digit of the error, and the outputs.
+// The same with every digit of the error, the accumulators and the outputs.
 Table all_numbers(const std::vector<Step>& steps, const TextSample& sample) {
   Table table = key_table(steps, sample);
-  for (int64_t c = 0; c < steps[0].output.numel(); ++c) {
-    table.header.push_back("output, channel " + std::to_string(c));
+  for (const char* name : {"accumulator", "output"}) {
+    for (int64_t c = 0; c < steps[0].output.numel(); ++c) {
+      table.header.push_back(std::string(name) + ", channel " + std::to_string(c));
+    }
   }
   for (size_t j = 0; j < steps.size(); ++j) {
     std::vector<std::string>& row = table.rows[j];
     row.back() = plot::exact(steps[j].error);
-    const Table output = matrix_table(steps[j].output);
-    row.insert(row.end(), output.rows[0].begin(), output.rows[0].end());
+    for (const Tensor& numbers : {steps[j].accumulator, steps[j].output}) {
+      const Table fields = matrix_table(numbers);
+      row.insert(row.end(), fields.rows[0].begin(), fields.rows[0].end());
+    }
   }
   return table;
 }
 
-// A plot over the keys, as wide as the others.
-plot::LinePlot key_plot(size_t keys, const std::string& title, const std::string& y_title,
-                        std::vector<plot::Series> series) {
+// Orange means the same in every panel, and nothing else.
+const plot::Rgb kRescaled = plot::series_color(1);
+
+// What all panels share: the keys, at the same places, and where the maximum rose.
+class Film {
+ public:
+  Film(const std::vector<Step>& steps, const TextSample& sample) : steps_(steps), sample_(sample) {}
+
+  // (d_v, T): a column per key.
+  plot::Panel strip(const Tensor& columns, const std::string& title, const std::string& unit) {
+    plot::Heatmap heatmap = matrix_panel(columns, {}, sample_.labels, title);
+    heatmap.row_title = "channel";
+    heatmap.largest_cell = 12;
+    heatmap.width = 768;
+    heatmap.scale.map = plot::ColorMap::red_blue;
+    heatmap.scale.title = unit;
+    heatmap.scale.zero_is_masked = false;
+    plot::Panel panel = plot::draw_heatmap(heatmap);
+    const plot::CellArea& area = panel.areas.at(0);
+    const int height = plot::Theme().px(4);
+    for (size_t j = 0; j < steps_.size(); ++j) {
+      if (!rescales(steps_, j)) continue;
+      panel.canvas.fill_rect(area.x + static_cast<int>(j) * area.cell_width, area.y - height,
+                             area.cell_width, height, kRescaled);
+    }
+    width_ = area.columns * area.cell_width / static_cast<double>(plot::Theme().scale());
+    return panel;
+  }
+
+  // As wide as the strips; REQUIRES: one was drawn before.
+  plot::Panel lines(plot::LinePlot plot, double low, double high) {
+    plot::Series marks{.name = "rescaled here", .points = false, .color = kRescaled};
+    for (size_t j = 0; j < steps_.size(); ++j) {
+      if (!rescales(steps_, j)) continue;
+      const auto x = static_cast<double>(j);
+      marks.x.insert(marks.x.end(), {x, x, x});
+      marks.y.insert(marks.y.end(), {low, high, std::numeric_limits<double>::quiet_NaN()});
+    }
+    if (!marks.x.empty()) plot.series.insert(plot.series.begin(), marks);
+    plot.x_title = "key";
+    plot.width = width_;
+    plot.height = 160;
+    plot.whole_x = true;
+    plot.x_low = -0.5;
+    plot.x_high = static_cast<double>(steps_.size()) - 0.5;
+    plot.y_low = low;
+    plot.y_high = high;
+    return plot::draw_lines(plot);
+  }
+
+  // One number of every step. `take` gives NaN where there is nothing to draw.
+  template <class Take>
+  plot::Series series(const std::string& name, int color, const Take& take) const {
+    plot::Series series{.name = name, .color = plot::series_color(color)};
+    for (size_t j = 0; j < steps_.size(); ++j) {
+      series.x.push_back(static_cast<double>(j));
+      series.y.push_back(take(steps_[j]));
+    }
+    return series;
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  const TextSample& sample_;
+  double width_ = 0;
+};
+
+plot::Panel draw_scores(Film& film, const std::vector<Step>& steps) {
   plot::LinePlot plot;
-  plot.series = std::move(series);
-  plot.title = title;
-  plot.x_title = "key";
-  plot.y_title = y_title;
-  plot.width = 800;
-  plot.height = 200;
-  plot.whole_x = true;
-  plot.x_low = -0.5;
-  plot.x_high = static_cast<double>(keys) - 0.5;
-  return plot;
+  plot.series = {film.series("running max", 0, [](const Step& s) { return s.running_max; }),
+                 film.series("score", 2, [](const Step& s) { return s.score; })};
+  plot.series[1].line = false;
+  plot.title = "Scores as they arrive, and the largest so far";
+  plot.y_title = "score";
+  double low = steps[0].score;
+  for (const Step& step : steps) low = std::min(low, step.score);
+  const double high = steps.back().running_max;
+  const double air = 0.1 * std::max(high - low, 0.1);
+  return film.lines(plot, low - air, high + air);
 }
 
-plot::Panel draw_steps(const std::vector<Step>& steps, const plot::Heatmap& film) {
-  plot::Series running_max{.name = "running max"};
-  plot::Series score{.name = "score", .line = false};
-  plot::Series running_sum{.name = "running sum"};
-  plot::Series rescaled{.name = "rescaled here", .line = false};
-  const auto add = [](plot::Series& series, size_t x, double y) {
-    series.x.push_back(static_cast<double>(x));
-    series.y.push_back(y);
-  };
-  for (size_t j = 0; j < steps.size(); ++j) {
-    add(running_max, j, steps[j].running_max);
-    add(score, j, steps[j].score);
-    add(running_sum, j, steps[j].running_sum);
-    if (rescales(steps, j)) add(rescaled, j, steps[j].running_sum);
+plot::Panel draw_sums(Film& film, const std::vector<Step>& steps) {
+  plot::LinePlot plot;
+  plot.series = {film.series("running sum", 0, [](const Step& s) { return s.running_sum; })};
+  plot.title = "The running sum of exp(score - max)";
+  plot.y_title = "sum";
+  double high = 0;
+  for (const Step& step : steps) high = std::max(high, step.running_sum);
+  return film.lines(plot, 0, 1.1 * high);
+}
+
+// A logarithmic axis has no place for 0: such errors stand at its foot, and say so.
+plot::Panel draw_errors(Film& film, const std::vector<Step>& steps) {
+  constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+  double low = kEpsilon;
+  double high = kEpsilon;
+  for (const Step& step : steps) {
+    if (step.error > 0) low = std::min(low, step.error);
+    high = std::max(high, step.error);
   }
-  std::vector<plot::Series> sums = {running_sum};
-  if (!rescaled.x.empty()) sums.push_back(rescaled);
-  return plot::arrange(
-      {plot::draw_lines(key_plot(steps.size(), "Scores as they arrive, and the largest so far",
-                                 "score", {running_max, score})),
-       plot::draw_lines(key_plot(
-           steps.size(), "The running sum of exp(score - max), rescaled where the maximum rises",
-           "sum", std::move(sums))),
-       plot::draw_heatmap(film)},
-      1);
+  const double foot = low / 4;
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  plot::LinePlot plot;
+  plot.series = {
+      film.series("epsilon of float32", 7, [](const Step&) { return kEpsilon; }),
+      film.series("error", 0, [](const Step& s) { return s.error > 0 ? s.error : kNothing; }),
+      film.series("exactly 0, at the foot", 2,
+                  [foot](const Step& s) { return s.error == 0 ? foot : kNothing; })};
+  plot.series[0].points = false;
+  plot.series[0].color = plot::palette::muted;
+  plot.series[2].line = false;
+  plot.title = "The output's largest error against dense softmax over the keys so far";
+  plot.y_title = "error, logarithmic";
+  plot.log_y = true;
+  return film.lines(plot, foot / 1.25, 3 * high);
 }
 
 Figure draw(const std::vector<Step>& steps, double worst, const TextSample& sample, uint64_t seed,
             const std::string& command) {
-  std::vector<Tensor> outputs;
-  for (const Step& step : steps) outputs.push_back(step.output);
-  const Tensor film = transpose(stack(outputs), 0, 1);  // (d_v, T)
-  plot::Heatmap strip = matrix_panel(film, {}, sample.labels, "The output, key by key");
-  strip.row_title = "channel";
-  strip.largest_cell = 18;
-  strip.scale.map = plot::ColorMap::red_blue;
-  strip.scale.title = "accumulator / sum";
-  strip.scale.zero_is_masked = false;
+  std::vector<Tensor> accumulators, outputs;
+  for (const Step& step : steps) {
+    accumulators.push_back(step.accumulator);
+    outputs.push_back(step.output);
+  }
+  const Tensor sums = transpose(stack(accumulators), 0, 1);  // (d_v, T)
+  const Tensor means = transpose(stack(outputs), 0, 1);      // (d_v, T)
+  Film film(steps, sample);
+  const plot::Panel accumulator =
+      film.strip(sums, "The accumulator: values, weighted by exp(score - max)", "accumulator");
+  const plot::Panel output = film.strip(means, "The output: accumulator / sum", "output");
   Figure figure;
   figure.name = "stream";
   figure.caption =
-      "The last query meets its keys one at a time. When a larger score arrives, what was summed "
-      "is rescaled; after every key the output is within " +
+      "The last query meets its keys one at a time. When a larger score arrives, sum and "
+      "accumulator are rescaled (orange); the output, their quotient, is after every key within " +
       plot::format_number(worst, 2) + " of softmax over the keys so far.";
   figure.image = plot::figure(
-      draw_steps(steps, strip),
+      plot::arrange({draw_scores(film, steps), draw_sums(film, steps), accumulator, output,
+                     draw_errors(film, steps)},
+                    1),
       {"Softmax without seeing the whole row",
        sample.name + ", last query, " + model_text(sample, seed), "made by: " + command});
   figure.numbers = all_numbers(steps, sample);
-  figure.hover = {hover_matrix(film, {}, sample.labels)};
-  figure.hover[0].row_title = "channel";
+  for (const Tensor& strip : {sums, means}) {
+    figure.hover.push_back(hover_matrix(strip, {}, sample.labels));
+    figure.hover.back().row_title = "channel";
+  }
   return figure;
 }
 

@@ -43,6 +43,10 @@ void check(const LinePlot& plot) {
   }
 }
 
+Rgb color_of(const LinePlot& plot, std::size_t i) {
+  return plot.series[i].color.value_or(series_color(static_cast<int>(i)));
+}
+
 // The smallest and largest number that an axis must show, grown by some air.
 class Extent {
  public:
@@ -154,7 +158,7 @@ Canvas draw_body(const LinePlot& plot, const Body& body, const std::vector<Tick>
                      palette::grid);
   }
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    draw_series(canvas, body, plot.series[i], series_color(static_cast<int>(i)), theme);
+    draw_series(canvas, body, plot.series[i], color_of(plot, i), theme);
   }
   return canvas;
 }
@@ -167,7 +171,7 @@ std::vector<LegendEntry> legend_entries(const LinePlot& plot) {
     const Mark mark = !series.line    ? Mark::points
                       : series.points ? Mark::line_with_points
                                       : Mark::line;
-    entries.push_back({series_color(static_cast<int>(i)), series.name, mark});
+    entries.push_back({color_of(plot, i), series.name, mark});
   }
   return entries;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/plot/color.h"
 #include "tools/plot/panel.h"
 #include "tools/plot/theme.h"
 
@@ -16,6 +17,7 @@ struct Series {
   std::vector<double> y{};  // NaN breaks the line; <= 0 on a log axis is left out
   bool line = true;
   bool points = true;
+  std::optional<Rgb> color{};  // unset: the next of the palette
 };
 
 struct LinePlot {
