@@ -9,8 +9,8 @@ namespace lookback::tools {
 namespace {
 
 TEST_F(ProgramTest, EveryExperimentGivesItsNumbersAsJson) {
-  for (const char* command : {"break", "influence", "scale", "atlas", "smooth", "row", "stream",
-                              "order", "cost"}) {
+  for (const char* command :
+       {"break", "influence", "scale", "atlas", "smooth", "row", "stream", "order", "cost"}) {
     SCOPED_TRACE(command);
     std::vector<std::string> arguments = {command, "--json", path("x.json")};
     if (std::string(command) == "cost") arguments.insert(arguments.end(), {"--max", "1024"});

@@ -170,6 +170,24 @@ TEST(Sections, OrderNamesTheTheoremsThatTheMutationLabFindsFailing) {
   EXPECT_EQ(quantity(order, "theorems that fail"), failing);
 }
 
+TEST(Sections, OrderSaysOnceWhatAllRowSumsAre) {
+  const Section order = order_section(prompt("the cat sat on the mat"), 1, "");
+  EXPECT_EQ(order.facts.at(0).sentence.find("1 to 1"), std::string::npos);
+  EXPECT_NE(order.facts.at(0).sentence.find("all row sums 1 within"), std::string::npos);
+  EXPECT_NE(order.facts.at(1).sentence.find(" to 1"), std::string::npos);
+}
+
+// e^-(d^2 / 2 s^2) is 0 in float64 from about 745 on.
+TEST(Sections, SmoothSaysFromWhereWeightsAreZeroThatNoKernelMakesZero) {
+  const Section smooth = smooth_section(64, 1, "");
+  EXPECT_EQ(quantity(smooth, "s = 0.5, positions back"), 20);
+  EXPECT_EQ(quantity(smooth, "s = 2, positions back"), 64);  // nowhere
+  const std::vector<double> last = panel_row(smooth.figures.at(0).numbers, "s = 0.5", 63);
+  EXPECT_EQ(last[63 - 20], 0);
+  EXPECT_GT(last[63 - 19], 0);
+  EXPECT_EQ(smooth_section(8, 1, "").facts.size(), 4U);  // nothing underflows there
+}
+
 TEST(Sections, BreakDoesNotDependOnTheNumberOfThreads) {
   const int before = num_threads();
   set_num_threads(1);

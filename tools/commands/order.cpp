@@ -1,4 +1,5 @@
 // lookback order: the mask before softmax, and after it.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -23,13 +24,17 @@ namespace {
 double lowest(const Tensor& x) { return min(x).item<double>(); }
 double highest(const Tensor& x) { return max(x).item<double>(); }
 
-std::string range(const Tensor& sums) {
-  return plot::format_number(lowest(sums), 3) + " to " + plot::format_number(highest(sums), 3);
+// "row sums 0.003 to 1", or "all row sums 1 within 1e-07".
+std::string describe(const Tensor& sums) {
+  const double off = std::max(highest(sums) - 1, 1 - lowest(sums));
+  if (off < 1e-5) return "all row sums 1 within " + plot::format_number(off, 2);
+  return "row sums " + plot::format_number(lowest(sums), 3) + " to " +
+         plot::format_number(highest(sums), 3);
 }
 
 Fact row_sums(const std::string& what, const Tensor& sums) {
   return {
-      what + ": row sums " + range(sums),
+      what + ": " + describe(sums),
       {{what + ", smallest row sum", lowest(sums)}, {what + ", largest row sum", highest(sums)}}};
 }
 
@@ -89,10 +94,9 @@ Orders measure(const TextSample& sample, uint64_t seed) {
 Figure draw(const Orders& m, const TextSample& sample, uint64_t seed, const std::string& command) {
   const auto& labels = sample.labels;
   plot::HeatmapGrid grid;
-  grid.panels = {matrix_panel(m.before, labels, labels, "mask, then softmax",
-                              "row sums " + range(m.sums_before)),
-                 matrix_panel(m.after, labels, labels, "softmax, then mask",
-                              "row sums " + range(m.sums_after))};
+  grid.panels = {
+      matrix_panel(m.before, labels, labels, "mask, then softmax", describe(m.sums_before)),
+      matrix_panel(m.after, labels, labels, "softmax, then mask", describe(m.sums_after))};
   grid.columns = 2;
   grid.scale = weight_scale(sample.size());
   plot::Bars bars;

@@ -41,22 +41,45 @@ Tensor noisy_signal(int64_t T, uint64_t seed) {
   return from_vector(values, {T});
 }
 
-// One bandwidth: its weights (T, T), what they make of the signal (T), and the weight of the last
-// position on itself.
+// One bandwidth: its weights (T, T), what they make of the signal (T), the weight of the last
+// position on itself, and how far back its weights become exactly 0 (T: nowhere).
 struct Smoother {
   std::string name;
+  double s;
   Tensor weights;
   Tensor smoothed;
   double itself;
+  int64_t reach;
 };
+
+// A Gaussian is nowhere 0; float64 is, where exp(-distance^2 / 2 s^2) is less than it can hold.
+int64_t reach_of(const Tensor& weights) {
+  const int64_t T = weights.size(0);
+  const std::vector<double> last = to_doubles(select(weights, 0, T - 1));
+  int64_t distance = 0;
+  while (distance < T && last[static_cast<size_t>(T - 1 - distance)] != 0) ++distance;
+  return distance;
+}
+
+// "at s = 0.5 from 20 positions back", for all that end before the text does.
+std::string underflows(const std::vector<Smoother>& all, int64_t T) {
+  std::string where;
+  for (const Smoother& s : all) {
+    if (s.reach == T) continue;
+    where += (where.empty() ? "" : ", ") + ("at " + s.name) + " from " + std::to_string(s.reach) +
+             " positions back (e^-" +
+             plot::format_number(static_cast<double>(s.reach * s.reach) / (2 * s.s * s.s), 4) + ")";
+  }
+  return where;
+}
 
 std::vector<Smoother> smoothers(const Tensor& signal) {
   const int64_t T = signal.numel();
   std::vector<Smoother> all;
   for (const double s : kBandwidths) {
     const Tensor A = smoothing_weights(T, s);
-    all.push_back({"s = " + plot::format_number(s, 2), A, matmul(A, signal),
-                   select(select(A, 0, T - 1), 0, T - 1).item<double>()});
+    all.push_back({"s = " + plot::format_number(s, 2), s, A, matmul(A, signal),
+                   select(select(A, 0, T - 1), 0, T - 1).item<double>(), reach_of(A)});
   }
   return all;
 }
@@ -65,18 +88,26 @@ plot::Panel draw_weights(const std::vector<Smoother>& all, int64_t T) {
   plot::HeatmapGrid grid;
   grid.columns = static_cast<int>(all.size());
   grid.scale = weight_scale(T);
-  grid.scale.masked_label = "exactly 0";
+  grid.scale.masked_label = underflows(all, T).empty() ? "0 (masked)" : "0: masked or underflow";
   if (grid.scale.log) grid.scale.low = 1e-3;  // the tails of a Gaussian have no end
   for (const Smoother& s : all) grid.panels.push_back(matrix_panel(s.weights, {}, {}, s.name));
   return plot::draw_heatmap_grid(grid);
 }
 
-plot::Panel draw_signals(const std::vector<Smoother>& all, const Tensor& signal) {
+// Layout units from the first matrix to the end of the last.
+double width_of(const plot::Panel& matrices) {
+  const plot::CellArea& first = matrices.areas.front();
+  const plot::CellArea& last = matrices.areas.back();
+  return (last.x + last.columns * last.cell_width - first.x) /
+         static_cast<double>(plot::Theme().scale());
+}
+
+plot::Panel draw_signals(const std::vector<Smoother>& all, const Tensor& signal, double width) {
   plot::LinePlot lines;
   lines.title = "What each does to a signal";
   lines.x_title = "position";
   lines.y_title = "value";
-  lines.width = 900;
+  lines.width = width;
   lines.whole_x = true;
   const std::vector<double> time = to_doubles(arange(signal.numel()));
   const auto add = [&](const std::string& name, const Tensor& values, bool line) {
@@ -96,18 +127,22 @@ plot::Panel draw_signals(const std::vector<Smoother>& all, const Tensor& signal)
 Figure draw(const std::vector<Smoother>& all, const Tensor& signal, uint64_t seed,
             const std::string& command) {
   const int64_t T = signal.numel();
+  const std::string lost = underflows(all, T);
+  const plot::Panel weights = draw_weights(all, T);
   Figure figure;
   figure.name = "smooth";
   figure.caption =
       "The narrower the bandwidth, the more of a position's output is its own value: " +
       plot::format_number(all.front().itself, 3) + " of the last one's at " + all.front().name +
       ", " + plot::format_number(all.back().itself, 3) + " at " + all.back().name +
-      ". No smoother sees ahead.";
-  figure.image = plot::figure(plot::arrange({draw_weights(all, T), draw_signals(all, signal)}, 1),
-                              {"Attention by position alone: a smoother",
-                               "weights softmax(-(i - j)^2 / 2 s^2), masked; T " +
-                                   std::to_string(T) + ", seed " + std::to_string(seed),
-                               "made by: " + command});
+      ". No smoother sees ahead." +
+      (lost.empty() ? "" : " Weights too small for float64 are exactly 0, grey: " + lost + ".");
+  figure.image =
+      plot::figure(plot::arrange({weights, draw_signals(all, signal, width_of(weights))}, 1),
+                   {"Attention by position alone: a smoother",
+                    "weights softmax(-(i - j)^2 / 2 s^2), masked; T " + std::to_string(T) +
+                        ", seed " + std::to_string(seed),
+                    "made by: " + command});
   std::vector<std::pair<std::string, Tensor>> numbers;
   for (const Smoother& s : all) {
     numbers.emplace_back(s.name, s.weights);
@@ -138,6 +173,14 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
     section.facts.push_back(
         {s.name + ": the last position gives itself the weight " + plot::format_number(s.itself, 3),
          {{s.name + ", weight of the last position on itself", s.itself}}});
+  }
+  const std::string lost = underflows(all, T);
+  if (!lost.empty()) {
+    Fact fact("weights too small for float64 are exactly 0 " + lost);
+    for (const Smoother& s : all) {
+      fact.numbers.push_back({s.name + ", positions back", static_cast<double>(s.reach)});
+    }
+    section.facts.push_back(std::move(fact));
   }
   section.source = text::definition_at("tools/commands/smooth.cpp", "smoothing_weights");
   section.command = command;
