@@ -163,7 +163,7 @@ TEST(Heatmap, OblongOnesWork) {
 
 TEST(Heatmap, OddLabelsAndLongTitlesAreNotCut) {
   Heatmap heatmap = causal(9);
-  heatmap.row_labels = {"漢", "😀", "↵", "␣", "é", "␀", "␍", "a whole word", "\xff"};
+  heatmap.row_labels = {"漢", "😀", "↵", "␣", "é", "U+0000", "⇤", "a whole word", "\xff"};
   heatmap.column_labels = heatmap.row_labels;
   heatmap.title = std::string(300, 'x').append(" and words");
   heatmap.caption = std::string(200, 'y');

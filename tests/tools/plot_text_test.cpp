@@ -11,6 +11,7 @@
 #include "tests/tools/files_support.h"
 #include "tools/plot/font.h"
 #include "tools/plot/theme.h"
+#include "tools/text/labels.h"
 
 namespace lookback {
 namespace {
@@ -61,7 +62,7 @@ TEST_P(AnyFonts, WidthGrowsWithTextAndSize) {
 
 TEST_P(AnyFonts, MakeEverythingDrawable) {
   const Font& font = fonts()->mono;
-  for (const std::string text : {"é", "漢", "😀", "\xff", "a\nb", "\t", "10⁻³", "↵␣⇥␍␀"}) {
+  for (const std::string text : {"é", "漢", "😀", "\xff", "a\nb", "\t", "10⁻³", "↵␣⇥⇤"}) {
     const std::string drawable = font.drawable(text);
     EXPECT_FALSE(drawable.empty());
     EXPECT_EQ(font.drawable(drawable), drawable) << text;  // nothing left to replace
@@ -154,6 +155,17 @@ TEST(Theme, ScalesLengths) {
   EXPECT_EQ(Theme(1).px(12.5), 13);
   EXPECT_EQ(Theme(2).px(12.5), 25);
   EXPECT_EQ(test::message_of([] { Theme(0); }), "[plot] scale must be 1 ... 8; got 0");
+}
+
+// One mark for a token, in a table and in a picture.
+TEST(FontTest, DrawsTheMarksOfBlanksAsTablesPrintThem) {
+  if (default_fonts()->regular.is_builtin()) GTEST_SKIP() << "no DejaVu";
+  for (const Font* font :
+       {&default_fonts()->regular, &default_fonts()->bold, &default_fonts()->mono}) {
+    for (char32_t c = 0; c < 128; ++c) {
+      EXPECT_EQ(font->drawable(text::token_label(c)), text::token_label(c));
+    }
+  }
 }
 
 }  // namespace

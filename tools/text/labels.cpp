@@ -47,9 +47,7 @@ std::string token_label(char32_t code_point) {
     case U'\t':
       return "⇥";
     case U'\r':
-      return "␍";
-    case U'\0':
-      return "␀";
+      return "⇤";
     default:
       return is_invisible(code_point) ? code_point_name(code_point) : encode_utf8(code_point);
   }

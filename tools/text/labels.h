@@ -11,8 +11,8 @@ namespace lookback::text {
 // U+00E9, U+1F600: at least four hexadecimal digits.
 std::string code_point_name(char32_t code_point);
 
-// The code point itself where it can be seen; `↵` newline, `␣` space, `⇥` tab, `␍` CR, `␀` NUL;
-// other controls, odd spaces, invisible and combining marks as their U+ name.
+// The code point itself where it can be seen; `↵` newline, `␣` space, `⇥` tab, `⇤` CR; other
+// controls, odd spaces, invisible and combining marks as their U+ name.
 std::string token_label(char32_t code_point);
 std::vector<std::string> token_labels(const std::vector<char32_t>& code_points);
 
