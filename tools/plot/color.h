@@ -32,7 +32,6 @@ inline constexpr Rgb good = rgb(0xd5ead8);
 inline constexpr Rgb good_ink = rgb(0x2b6a3b);
 inline constexpr Rgb bad = rgb(0xcf4a3c);
 inline constexpr Rgb bad_ink = rgb(0xffffff);
-inline constexpr Rgb accent = rgb(0xfdf0c4);
 }  // namespace palette
 
 // blues and viridis for amounts, red_blue for signed numbers (0 in its middle; red is negative).

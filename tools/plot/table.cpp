@@ -31,10 +31,6 @@ Tones tones(CellTone tone) {
       return {palette::good, palette::good_ink};
     case CellTone::bad:
       return {palette::bad, palette::bad_ink};
-    case CellTone::muted:
-      return {palette::grid, palette::muted};
-    case CellTone::accent:
-      return {palette::accent, palette::ink};
     case CellTone::plain:
       break;
   }

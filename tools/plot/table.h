@@ -10,7 +10,7 @@
 
 namespace lookback::plot {
 
-enum class CellTone { plain, good, bad, muted, accent };
+enum class CellTone { plain, good, bad };
 
 struct TableCell {
   std::string text{};

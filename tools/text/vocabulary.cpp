@@ -30,19 +30,4 @@ std::vector<std::int64_t> Vocabulary::encode(const std::vector<char32_t>& text) 
   return indices;
 }
 
-char32_t Vocabulary::decode(std::int64_t index) const {
-  if (index < 0 || index >= size()) {
-    throw std::out_of_range("[vocabulary] index must be 0 ... " + std::to_string(size() - 1) +
-                            "; got " + std::to_string(index));
-  }
-  return symbols_[static_cast<std::size_t>(index)];
-}
-
-std::vector<char32_t> Vocabulary::decode(const std::vector<std::int64_t>& indices) const {
-  std::vector<char32_t> text;
-  text.reserve(indices.size());
-  for (const std::int64_t index : indices) text.push_back(decode(index));
-  return text;
-}
-
 }  // namespace lookback::text

@@ -10,7 +10,6 @@ namespace lookback::text {
 // Immutable after construction; safe to share between threads.
 class Vocabulary {
  public:
-  Vocabulary() = default;
   // The distinct members of `symbols`, sorted: a text or a stored list gives the same vocabulary.
   explicit Vocabulary(std::vector<char32_t> symbols);
 
@@ -20,10 +19,6 @@ class Vocabulary {
   // Throws std::invalid_argument that names the first symbol which is not in the vocabulary.
   std::int64_t encode(char32_t symbol) const;
   std::vector<std::int64_t> encode(const std::vector<char32_t>& text) const;
-
-  // Throws std::out_of_range that names the index and the size.
-  char32_t decode(std::int64_t index) const;
-  std::vector<char32_t> decode(const std::vector<std::int64_t>& indices) const;
 
  private:
   std::vector<char32_t> symbols_;  // increasing, distinct
