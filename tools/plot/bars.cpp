@@ -55,13 +55,9 @@ ValueAxis value_axis(const Bars& bars) {
 }
 
 std::vector<LegendEntry> legend_entries(const Bars& bars) {
-  bool zero = false, minus_infinity = false, plus_infinity = false, nan = false;
-  for (const double value : bars.values) {
-    zero |= value == 0.0 && bars.zero_is_masked;
-    minus_infinity |= std::isinf(value) && value < 0;
-    plus_infinity |= std::isinf(value) && value > 0;
-    nan |= std::isnan(value);
-  }
+  OffScale seen;
+  for (const double value : bars.values) seen.see(value);
+  seen.zero &= bars.zero_is_masked;
   std::vector<LegendEntry> entries;
   if (bars.highlight && !bars.highlight_label.empty()) {
     entries.push_back({series_color(1), bars.highlight_label, Mark::swatch});
@@ -69,10 +65,7 @@ std::vector<LegendEntry> legend_entries(const Bars& bars) {
   if (!bars.reference.empty()) {
     entries.push_back({palette::ink, bars.reference_label, Mark::line});
   }
-  if (zero) entries.push_back({palette::masked, bars.masked_label, Mark::swatch});
-  if (minus_infinity) entries.push_back({palette::masked, "−∞ (masked)", Mark::swatch});
-  if (plus_infinity) entries.push_back({palette::infinite, "+∞", Mark::swatch});
-  if (nan) entries.push_back({palette::nan, "NaN", Mark::swatch});
+  append_off_scale(entries, seen, bars.masked_label);
   return entries;
 }
 

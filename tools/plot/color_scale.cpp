@@ -23,27 +23,19 @@ struct Census {
   double smallest_positive = std::numeric_limits<double>::infinity();
   double smallest_nonzero = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();
-  bool zero = false;
-  bool nan = false;
-  bool positive_infinity = false;
-  bool negative_infinity = false;
+  OffScale off_scale{};
 };
 
 Census take_census(const std::vector<std::span<const double>>& values) {
   Census census;
   for (const std::span<const double> part : values) {
     for (const double value : part) {
-      if (std::isnan(value)) {
-        census.nan = true;
-      } else if (std::isinf(value)) {
-        (value > 0 ? census.positive_infinity : census.negative_infinity) = true;
-      } else {
-        census.zero |= value == 0.0;
-        census.smallest = std::min(census.smallest, value);
-        census.largest = std::max(census.largest, value);
-        if (value != 0.0) census.smallest_nonzero = std::min(census.smallest_nonzero, value);
-        if (value > 0) census.smallest_positive = std::min(census.smallest_positive, value);
-      }
+      census.off_scale.see(value);
+      if (!std::isfinite(value)) continue;
+      census.smallest = std::min(census.smallest, value);
+      census.largest = std::max(census.largest, value);
+      if (value != 0.0) census.smallest_nonzero = std::min(census.smallest_nonzero, value);
+      if (value > 0) census.smallest_positive = std::min(census.smallest_positive, value);
     }
   }
   return census;
@@ -54,7 +46,7 @@ Census take_census(const std::vector<std::span<const double>>& values) {
 SettledScale::SettledScale(const ColorScale& scale,
                            const std::vector<std::span<const double>>& values)
     : scale_(scale) {
-  const Census census = take_census(values);
+  Census census = take_census(values);
   const bool empty = census.smallest > census.largest;
   if (scale.log) {
     low_ = std::isinf(census.smallest_positive) ? 0.1 : census.smallest_positive;
@@ -84,12 +76,8 @@ SettledScale::SettledScale(const ColorScale& scale,
   if (!empty && census.largest > high_) {
     legend_.push_back({color_at(scale.map, 1.0), "above " + format_number(high_)});
   }
-  if (census.zero && scale.zero_is_masked) {
-    legend_.push_back({palette::masked, scale.masked_label});
-  }
-  if (census.negative_infinity) legend_.push_back({palette::masked, "−∞ (masked)"});
-  if (census.positive_infinity) legend_.push_back({palette::infinite, "+∞"});
-  if (census.nan) legend_.push_back({palette::nan, "NaN"});
+  census.off_scale.zero &= scale.zero_is_masked;
+  append_off_scale(legend_, census.off_scale, scale.masked_label);
 }
 
 bool SettledScale::is_masked(double value) const {

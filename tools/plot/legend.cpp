@@ -2,6 +2,7 @@
 #include "tools/plot/legend.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace lookback::plot {
@@ -58,6 +59,20 @@ Panel draw_legend(const std::vector<LegendEntry>& entries, double label_width, c
     y = std::max(below, y + line) + theme.px(kEntryGap);
   }
   return panel;
+}
+
+void OffScale::see(double value) {
+  zero |= value == 0.0;
+  nan |= std::isnan(value);
+  if (std::isinf(value)) (value > 0 ? positive_infinity : negative_infinity) = true;
+}
+
+void append_off_scale(std::vector<LegendEntry>& entries, const OffScale& seen,
+                      const std::string& masked_label) {
+  if (seen.zero) entries.push_back({palette::masked, masked_label});
+  if (seen.negative_infinity) entries.push_back({palette::masked, "−∞ (masked)"});
+  if (seen.positive_infinity) entries.push_back({palette::infinite, "+∞"});
+  if (seen.nan) entries.push_back({palette::nan, "NaN"});
 }
 
 }  // namespace lookback::plot
