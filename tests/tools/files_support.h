@@ -21,6 +21,7 @@ class TemporaryFolder {
                        "-" + std::to_string(::getpid());
     for (char& c : name) c = c == '/' ? '-' : c;
     folder_ = std::filesystem::temp_directory_path() / name;
+    std::filesystem::remove_all(folder_);  // of a run that was killed, and had the same number
     std::filesystem::create_directories(folder_);
   }
   ~TemporaryFolder() {

@@ -3,17 +3,15 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/tools/files_support.h"
 #include "tools/run.h"
 
 namespace lookback::tools {
@@ -39,41 +37,26 @@ inline int64_t lines(const std::string& text) { return std::count(text.begin(), 
 
 class ProgramTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() /
-        ("lookback-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-         "-" + std::to_string(::getpid()));
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return temporary_.path(name); }
   std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
+    test::put_file(path(name), bytes);
     return path(name);
   }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  size_t files() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
-  }
+  std::string read(const std::string& name) const { return test::get_file(path(name)); }
   // One line, that names the program, the command and what was wrong; the exit code; no new file.
   void expect_refused(const std::vector<std::string>& arguments, int code,
                       const std::string& words) const {
-    const size_t before = files();
+    const int before = temporary_.count();
     const Result result = run_program(arguments);
     EXPECT_EQ(result.code, code) << result.err;
     EXPECT_EQ(lines(result.err), 1) << result.err;
     EXPECT_EQ(result.err.rfind("lookback: ", 0), 0U) << result.err;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
-    EXPECT_EQ(files(), before);
+    EXPECT_EQ(temporary_.count(), before);
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 }  // namespace lookback::tools
