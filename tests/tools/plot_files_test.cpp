@@ -122,17 +122,10 @@ TYPED_TEST(ExactNumber, IsShort) {
   EXPECT_EQ(exact(-std::numeric_limits<TypeParam>::quiet_NaN()), "nan");
 }
 
-TEST(Csv, WritesTablesOfText) {
-  const TemporaryFolder folder;
-  write_csv_table(folder.path("a.csv"), {"name", "note"}, {{"a b", "line\nbreak"}, {"", " x"}});
-  EXPECT_EQ(get_file(folder.path("a.csv")), "name,note\na b,\"line\nbreak\"\n,\" x\"\n");
-  write_csv_table(folder.path("b.csv"), {}, {{",", "\""}, {"1", "0.1"}});
-  EXPECT_EQ(get_file(folder.path("b.csv")), "\",\",\"\"\"\"\n1,0.1\n");
-}
-
-TEST(Csv, SaysWhyItCannotWrite) {
-  EXPECT_EQ(message_of([] { write_csv_table("missing-folder/a.csv", {"a"}, {}); }),
-            "cannot write 'missing-folder/a.csv': No such file or directory");
+TEST(Csv, QuotesWhatMustBe) {
+  EXPECT_EQ(csv_text({"name", "note"}, {{"a b", "line\nbreak"}, {"", " x"}}),
+            "name,note\na b,\"line\nbreak\"\n,\" x\"\n");
+  EXPECT_EQ(csv_text({}, {{",", "\""}, {"1", "0.1"}}), "\",\",\"\"\"\"\n1,0.1\n");
 }
 
 }  // namespace

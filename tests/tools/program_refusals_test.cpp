@@ -156,6 +156,20 @@ TEST_F(ProgramTest, ChecksEveryOutputBeforeItWritesOne) {
                  "No such file or directory");
 }
 
+TEST_F(ProgramTest, AFullDeviceLeavesNoOtherFile) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  const std::string csv = path("a.csv");
+  const std::string json = path("a.json");
+  const std::string full = "cannot write '/dev/full': No space left on device";
+  for (const char* command : {"shapes", "graph", "prove", "row"}) {
+    expect_refused({command, "--csv", csv, "--out", "/dev/full"}, 1, full);
+  }
+  expect_refused({"heatmap", "--prompt", "x", "--csv", csv, "--out", "/dev/full"}, 1, full);
+  expect_refused({"prove", "--csv", csv, "--json", "/dev/full"}, 1, full);
+  expect_refused({"row", "--out", path("a.png"), "--csv", csv, "--json", "/dev/full"}, 1, full);
+  expect_refused({"row", "--json", json, "--csv", "/dev/full"}, 1, full);
+}
+
 TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
   expect_refused({"lab", "--text", path("missing.txt"), "--out", path("lab")}, 1,
                  "No such file or directory");

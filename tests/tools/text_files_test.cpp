@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -195,6 +197,68 @@ TEST(WriteFile, GivesTheUsualPermissions) {
   put_file(folder.path("y"), "text");
   EXPECT_EQ(std::filesystem::status(folder.path("x")).permissions(),
             std::filesystem::status(folder.path("y")).permissions());
+}
+
+TEST(StagedFiles, AppearTogether) {
+  const TemporaryFolder folder;
+  put_file(folder.path("a"), "old");
+  {
+    text::StagedFiles files;
+    files.add(folder.path("a"), "1");
+    files.add(folder.path("b"), "2");
+    EXPECT_EQ(get_file(folder.path("a")), "old");
+    EXPECT_FALSE(std::filesystem::exists(folder.path("b")));
+    files.publish();
+  }
+  EXPECT_EQ(get_file(folder.path("a")), "1");
+  EXPECT_EQ(get_file(folder.path("b")), "2");
+  EXPECT_EQ(folder.count(), 2);
+}
+
+TEST(StagedFiles, OneThatCannotBeWrittenCostsAllOthers) {
+  const TemporaryFolder folder;
+  put_file(folder.path("a"), "old");
+  EXPECT_EQ(message_of([&] {
+              text::StagedFiles files;
+              files.add(folder.path("a"), "1");
+              files.add(folder.path("missing/b"), "2");
+              files.publish();
+            }),
+            "cannot write '" + folder.path("missing/b") + "': No such file or directory");
+  EXPECT_EQ(get_file(folder.path("a")), "old");
+  EXPECT_EQ(folder.count(), 1);
+}
+
+TEST(StagedFiles, AFullDeviceCostsNoFile) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
+  const TemporaryFolder folder;
+  EXPECT_EQ(message_of([&] {
+              text::StagedFiles files;
+              files.add(folder.path("a"), "1");
+              files.add("/dev/full", "2");
+              files.publish();
+            }),
+            "cannot write '/dev/full': No space left on device");
+  EXPECT_EQ(folder.count(), 0);
+}
+
+// A pipe may wait for its reader for ever: Ctrl-C must end that.
+TEST(StagedFilesDeathTest, CtrlCEndsTheWaitForAReader) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  const auto wait = [&] {
+    ::alarm(5);
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      ::kill(::getpid(), SIGINT);
+    }).detach();
+    text::StagedFiles files;
+    files.add(folder.path("a"), "1");
+    files.add(folder.path("pipe"), "2");
+    files.publish();
+  };
+  EXPECT_EXIT(wait(), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EQ(folder.count(), 1);
 }
 
 TEST(CheckWritable, WritesNothing) {

@@ -137,26 +137,24 @@ struct Output {
   std::string csv;
 };
 
+// `dot` as the file's ending says: itself, or drawn.
+std::string picture(const std::string& path, const std::string& dot) {
+  const std::string extension = ending_of(path);
+  if (extension != ".png" && extension != ".svg") return dot;
+  const std::optional<std::string> drawn = graphviz(dot, extension.substr(1));
+  if (drawn) return *drawn;
+  throw std::runtime_error("cannot draw '" + path +
+                           "': Graphviz's dot is missing or failed; --out graph.dot needs none");
+}
+
 int run_graph(Program& program, const GraphOptions& o, const Output& output) {
   const std::vector<Drawn> graph = head_graph(o);
   const std::string dot = dot_text(graph, o, program.command_line);
-  if (!output.csv.empty()) write_table(node_table(graph), output.csv);
-  if (output.picture.empty()) {
-    program.out << dot;
-    return 0;
-  }
-  const std::string extension = ending_of(output.picture);
-  if (extension != ".png" && extension != ".svg") {
-    text::write_file(output.picture, dot);
-    return 0;
-  }
-  text::check_writable(output.picture);
-  const std::optional<std::string> picture = graphviz(dot, extension.substr(1));
-  if (!picture) {
-    throw std::runtime_error("cannot draw '" + output.picture +
-                             "': Graphviz's dot is missing or failed; --out graph.dot needs none");
-  }
-  text::write_file(output.picture, *picture);
+  text::StagedFiles files;
+  add_table(files, node_table(graph), output.csv);
+  if (!output.picture.empty()) files.add(output.picture, picture(output.picture, dot));
+  files.publish();
+  if (output.picture.empty()) program.out << dot;
   return 0;
 }
 

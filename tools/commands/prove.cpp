@@ -155,12 +155,13 @@ void add_prove(Program& program) {
             options->mutant ? std::vector<Path>{mutant_path(*options->mutant)} : library_paths(),
             options->seed);
         const Section section = ledger_section(lines, p.command_line);
-        if (!options->output.csv.empty()) write_table(measured_table(lines), options->output.csv);
-        if (!options->json.empty()) text::write_file(options->json, ledger_json(lines));
+        text::StagedFiles files;
+        add_table(files, measured_table(lines), options->output.csv);
+        if (!options->json.empty()) files.add(options->json, ledger_json(lines));
         if (!options->html.empty()) {
-          text::write_file(options->html,
-                           page({section.title, section.claim, p.command_line}, {section}));
+          files.add(options->html, page({section.title, section.claim, p.command_line}, {section}));
         }
+        files.publish();
         p.out << section.title << "\n  " << section.facts.at(0).sentence << '\n';
         print_ledger(p.out, lines);
         return report_failures(p.err, section);

@@ -115,10 +115,12 @@ CommandLine add_section_command(Program& program, const std::string& name,
   CommandLine command =
       add_command(program, name, sentence, [output, make = std::move(make)](Program& p) {
         const Section section = make(p.command_line);
+        text::StagedFiles files;
         if (!section.figures.empty()) {
-          write_figure(section.figures[0], output->figure.png, output->figure.csv);
+          add_figure(files, section.figures[0], output->figure.png, output->figure.csv);
         }
-        if (!output->json.empty()) text::write_file(output->json, section_json(section));
+        if (!output->json.empty()) files.add(output->json, section_json(section));
+        files.publish();
         print_section(p.out, section);
         return report_failures(p.err, section);
       });

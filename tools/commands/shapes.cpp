@@ -191,11 +191,12 @@ void add_shapes(Program& program) {
         check_sizes(options->shapes);
         if (options->quiz) return quiz(p, options->shapes, std::cin);
         const Section section = shapes_section(options->shapes, p.command_line);
-        if (!options->csv.empty()) write_table(section.tables[0], options->csv);
+        text::StagedFiles files;
+        add_table(files, section.tables[0], options->csv);
         if (!options->html.empty()) {
-          text::write_file(options->html,
-                           page({section.title, section.claim, p.command_line}, {section}));
+          files.add(options->html, page({section.title, section.claim, p.command_line}, {section}));
         }
+        files.publish();
         print_section(p.out, section);
         return 0;
       });

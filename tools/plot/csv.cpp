@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tools/text/files.h"
-
 namespace lookback::plot {
 namespace {
 
@@ -39,7 +37,7 @@ std::string field(std::string_view value) {
 std::string exact(float value) { return shortest(value); }
 std::string exact(double value) { return shortest(value); }
 
-void write_csv_table(const std::string& path, const std::vector<std::string>& header,
+std::string csv_text(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows) {
   std::string bytes;
   const auto append = [&bytes](const std::vector<std::string>& row) {
@@ -51,7 +49,7 @@ void write_csv_table(const std::string& path, const std::vector<std::string>& he
   };
   if (!header.empty()) append(header);
   for (const auto& row : rows) append(row);
-  text::write_file(path, bytes);
+  return bytes;
 }
 
 }  // namespace lookback::plot

@@ -1,4 +1,4 @@
-// Numbers beside the pictures: CSV with full precision, written whole or not at all.
+// Numbers beside the pictures: CSV with full precision.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@ namespace lookback::plot {
 std::string exact(float value);
 std::string exact(double value);
 
-// `header` (may be empty) and rows. Fields are quoted where they must be. Throws
-// std::runtime_error as text::write_file does.
-void write_csv_table(const std::string& path, const std::vector<std::string>& header,
+// `header` (may be empty) and rows. Fields are quoted where they must be.
+std::string csv_text(const std::vector<std::string>& header,
                      const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace lookback::plot

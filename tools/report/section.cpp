@@ -5,7 +5,6 @@
 #include "engine/ops.h"
 #include "tools/plot/csv.h"
 #include "tools/plot/png.h"
-#include "tools/text/files.h"
 
 namespace lookback::tools {
 
@@ -64,15 +63,20 @@ Table panel_table(const std::vector<std::pair<std::string, Tensor>>& panels) {
 
 std::vector<double> to_doubles(const Tensor& x) { return x.detach().to_vector<double>(); }
 
-void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path) {
-  const std::string png = png_path.empty() ? "" : plot::encode_png(figure.image.canvas);
-  if (!png_path.empty()) text::check_writable(png_path);
-  if (!csv_path.empty()) write_table(figure.numbers, csv_path);
-  if (!png_path.empty()) text::write_file(png_path, png);
+void add_figure(text::StagedFiles& files, const Figure& figure, const std::string& png_path,
+                const std::string& csv_path) {
+  if (!png_path.empty()) files.add(png_path, plot::encode_png(figure.image.canvas));
+  add_table(files, figure.numbers, csv_path);
 }
 
-void write_table(const Table& table, const std::string& csv_path) {
-  plot::write_csv_table(csv_path, table.header, table.rows);
+void add_table(text::StagedFiles& files, const Table& table, const std::string& csv_path) {
+  if (!csv_path.empty()) files.add(csv_path, plot::csv_text(table.header, table.rows));
+}
+
+void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path) {
+  text::StagedFiles files;
+  add_figure(files, figure, png_path, csv_path);
+  files.publish();
 }
 
 std::string table_file(const Section& section, const Table& table) {
@@ -80,23 +84,25 @@ std::string table_file(const Section& section, const Table& table) {
 }
 
 void write_section(const Section& section, const std::string& folder) {
+  text::StagedFiles files;
   for (const Figure& figure : section.figures) {
     const std::string stem = folder + "/" + figure.name;
-    write_figure(figure, stem + ".png", stem + ".csv");
+    add_figure(files, figure, stem + ".png", stem + ".csv");
   }
   for (const Drawing& drawing : section.drawings) {
     const std::string stem = folder + "/" + drawing.name;
-    text::write_file(stem + ".dot", drawing.dot);
-    if (!drawing.svg.empty()) text::write_file(stem + ".svg", drawing.svg);
+    files.add(stem + ".dot", drawing.dot);
+    if (!drawing.svg.empty()) files.add(stem + ".svg", drawing.svg);
   }
   for (const auto& tables : {section.tables, section.data}) {
     for (const Table& table : tables) {
-      write_table(table, folder + "/" + table_file(section, table));
+      add_table(files, table, folder + "/" + table_file(section, table));
     }
   }
   if (!section.facts.empty()) {
-    write_table(fact_table(section.facts), folder + "/" + section.id + "-facts.csv");
+    add_table(files, fact_table(section.facts), folder + "/" + section.id + "-facts.csv");
   }
+  files.publish();
 }
 
 }  // namespace lookback::tools

@@ -9,6 +9,7 @@
 
 #include "engine/tensor.h"
 #include "tools/plot/panel.h"
+#include "tools/text/files.h"
 
 namespace lookback::tools {
 
@@ -83,9 +84,12 @@ struct Section {
   bool ok() const { return failures.empty(); }
 };
 
-// Writes the picture and its numbers (an empty path: not that one), both or neither.
+// Stages a picture and its numbers, or a table. An empty path: not that one.
+void add_figure(text::StagedFiles& files, const Figure& figure, const std::string& png_path,
+                const std::string& csv_path);
+void add_table(text::StagedFiles& files, const Table& table, const std::string& csv_path);
+// The picture and its numbers, both or neither.
 void write_figure(const Figure& figure, const std::string& png_path, const std::string& csv_path);
-void write_table(const Table& table, const std::string& csv_path);
 // Everything in an existing folder: name.png and name.csv of each figure, id-name.csv of each
 // table, id-facts.csv.
 void write_section(const Section& section, const std::string& folder);

@@ -88,6 +88,35 @@ int create_beside(const fs::path& target, std::string& name) {
   }
 }
 
+// Files under other names beside their places; removed unless they are renamed.
+class Temporaries {
+ public:
+  Temporaries() = default;
+  Temporaries(const Temporaries&) = delete;
+  Temporaries& operator=(const Temporaries&) = delete;
+  ~Temporaries() {
+    for (const std::string& name : names_) {
+      if (!name.empty()) ::unlink(name.c_str());
+    }
+  }
+  // False (and errno) when it failed; likewise below.
+  bool write(const std::string& target, std::string_view bytes) {
+    std::string name;
+    Descriptor file(create_beside(target, name));
+    if (file.get() < 0) return false;
+    names_.push_back(name);
+    return write_all(file.get(), bytes) && file.close();
+  }
+  bool rename(size_t i, const std::string& target) {
+    if (::rename(names_[i].c_str(), target.c_str()) != 0) return false;
+    names_[i].clear();
+    return true;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
 std::runtime_error too_long(const std::string& path) {
   return std::runtime_error("'" + path + "' is longer than the " +
                             std::to_string(kLongestFile >> 20U) + " MiB that are read at most");
@@ -125,25 +154,39 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
+void StagedFiles::add(const std::string& path, std::string_view bytes) {
   const Target target = resolve_target(path);
-  if (target.is_stream) {
-    Descriptor stream(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (stream.get() < 0 || !write_all(stream.get(), bytes) || !stream.close()) {
-      throw failure("write", path, errno);
+  files_.push_back({path, target.path, target.is_stream, std::string(bytes)});
+}
+
+void StagedFiles::publish() {
+  for (const File& file : files_) {
+    if (!file.is_stream) continue;
+    Descriptor stream(::open(file.target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (stream.get() < 0 || !write_all(stream.get(), file.bytes) || !stream.close()) {
+      throw failure("write", file.path, errno);
     }
-    return;
   }
-  const HoldSignals hold;  // Ctrl-C must not leave the temporary behind
-  std::string temporary;
-  Descriptor file(create_beside(target.path, temporary));
-  if (file.get() < 0) throw failure("write", path, errno);
-  const bool whole = write_all(file.get(), bytes) && file.close();
-  if (!whole || ::rename(temporary.c_str(), target.path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    throw failure("write", path, error);
+  const HoldSignals hold;  // Ctrl-C must not leave temporaries behind; a pipe may wait for ever
+  Temporaries temporaries;
+  for (const File& file : files_) {
+    if (!file.is_stream && !temporaries.write(file.target, file.bytes)) {
+      throw failure("write", file.path, errno);
+    }
   }
+  size_t next = 0;
+  for (const File& file : files_) {
+    if (!file.is_stream && !temporaries.rename(next++, file.target)) {
+      throw failure("write", file.path, errno);
+    }
+  }
+  files_.clear();
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  StagedFiles files;
+  files.add(path, bytes);
+  files.publish();
 }
 
 void check_writable(const std::string& path) {

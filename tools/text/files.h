@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lookback::text {
 
@@ -20,6 +21,28 @@ std::string read_file(const std::string& path);
 // Throws std::runtime_error, `cannot write 'x.png': No such file or directory`, and leaves no
 // temporary behind.
 void write_file(const std::string& path, std::string_view bytes);
+
+// Files that belong together: all of them appear, or none.
+//
+// Devices and pipes cannot take back what they got: they come first, so that a full one costs no
+// file. Then all others are written as temporaries, and renamed when the last of them is whole; a
+// rename fails only if others change the folder at that moment.
+class StagedFiles {
+ public:
+  // Throws as write_file does where that can be known.
+  void add(const std::string& path, std::string_view bytes);
+  void publish();
+
+ private:
+  struct File {
+    std::string path;    // as the caller named it
+    std::string target;  // where its links lead
+    bool is_stream;      // a device or pipe
+    std::string bytes;
+  };
+
+  std::vector<File> files_;
+};
 
 // Throws as write_file would, writing nothing: lets a command refuse before its long work.
 void check_writable(const std::string& path);
