@@ -16,6 +16,7 @@
 #include "tools/plot/theme.h"
 #include "tools/run.h"
 #include "tools/text/files.h"
+#include "tools/text/labels.h"
 #include "tools/text/shell.h"
 
 namespace lookback::tools {
@@ -35,37 +36,98 @@ void complain(Program& program, const std::string& command, const std::string& m
               << '\n';
 }
 
-// Splits `--out=` into `--out` and an empty value: CLI11 would take the next argument for it.
-std::vector<std::string> with_empty_values(const CLI::App& command,
-                                           const std::vector<std::string>& arguments) {
-  std::vector<std::string> split;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    const size_t equals = argument.find('=');
-    const CLI::Option* option =
-        argument[0] == '-' ? command.get_option_no_throw(argument.substr(0, equals)) : nullptr;
-    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
-    split.push_back(argument);
-    if (!takes_value) continue;
-    if (equals == std::string::npos && i + 1 < arguments.size()) split.push_back(arguments[++i]);
-    if (equals + 1 == argument.size()) {
-      split.back().pop_back();
-      split.emplace_back();
-    }
-  }
-  return split;
+std::string quoted(const std::string& value) { return "'" + text::one_line(value) + "'"; }
+
+std::string see_help(const std::string& command) {
+  return "; see lookback " + command + (command.empty() ? "" : " ") + "--help";
 }
 
-// What CLI11 says, but what nobody knows is named before what is missing.
-std::string refusal(const CLI::App& app, const std::string& command, const CLI::ParseError& error) {
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+// The arguments as CLI11 takes them rightly: it would take the one after `--out=` for its value.
+// Throws UsageError for an option without its value, and for a flag with one.
+std::vector<std::string> checked(const CLI::App& command,
+                                 const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    result.push_back(argument);
+    if (argument == "--") {
+      result.insert(result.end(), arguments.begin() + static_cast<int64_t>(i) + 1, arguments.end());
+      break;
+    }
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const bool dashed = !argument.empty() && argument[0] == '-';
+    const CLI::Option* option = dashed ? command.get_option_no_throw(name) : nullptr;
+    if (option == nullptr) continue;
+    const bool with_value = equals != std::string::npos;
+    if (!takes_value(*option)) {
+      if (!with_value) continue;
+      throw UsageError(name + " takes no value; got " + quoted(argument.substr(equals + 1)));
+    }
+    if (with_value) {
+      if (equals + 1 < argument.size()) continue;
+      result.back().pop_back();
+      result.emplace_back();
+    } else if (i + 1 < arguments.size()) {
+      result.push_back(arguments[++i]);
+    } else {
+      throw UsageError(name + " needs a value, " + option->get_type_name() + "; got none");
+    }
+  }
+  return result;
+}
+
+// An option with what it was given: --text 'y'.
+std::string as_given(const CLI::Option& option) {
+  return option.get_name() + (takes_value(option) ? " " + quoted(option.results()[0]) : "");
+}
+
+// What does not go together, or is missing; empty: nothing.
+std::string conflict(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const CLI::results_t& values = option->results();
+    if (values.empty()) continue;
+    if (takes_value(*option) && values.size() > 1) {
+      std::string all;
+      for (size_t i = 0; i < values.size(); ++i) {
+        all += (i == 0 ? "" : i + 1 == values.size() ? " and " : ", ") + quoted(values[i]);
+      }
+      return option->get_name() + " takes one value; got " + all;
+    }
+    for (const CLI::Option* other : option->get_excludes()) {
+      if (other->results().empty()) continue;
+      return as_given(*option) + " and " + as_given(*other) + " cannot go together";
+    }
+    for (const CLI::Option* other : option->get_needs()) {
+      if (!other->results().empty()) continue;
+      return as_given(*option) + " means nothing without " + other->get_name();
+    }
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || !option->results().empty()) continue;
+    return option->get_name() + " " + option->get_type_name() + " is required" +
+           see_help(command.get_name());
+  }
+  return "";
+}
+
+// CLI11's error in our words; what nobody knows is named before what is missing.
+std::string refusal(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return error.what();  // ours
+  const std::string name = &command == &app ? "" : command.get_name();
   const std::vector<std::string> unknown = app.remaining(true);
-  const bool named = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
-                     dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (!named || unknown.empty()) return error.what();
-  const std::string help = "lookback " + command + (command.empty() ? "" : " ") + "--help";
-  const bool option = unknown[0].size() > 1 && unknown[0][0] == '-';
-  return (option ? "there is no option '" : "there is no use for '") + unknown[0] + "'; see " +
-         help;
+  if (!unknown.empty()) {
+    const std::string option = unknown[0].substr(0, unknown[0].find('='));
+    const bool dashed = option.size() > 1 && option[0] == '-' && option != "--";
+    const bool known = dashed && command.get_option_no_throw(option) != nullptr;
+    return (dashed && !known ? "there is no option '" : "there is no use for '") + unknown[0] +
+           "'" + see_help(name);
+  }
+  const std::string found = conflict(command);
+  if (!found.empty()) return found;
+  return name.empty() ? "a command is required; see lookback --help" : error.what();
 }
 
 // False: nothing is left to do, and `code` is the exit code.
@@ -80,9 +142,9 @@ bool parse(Program& program, const std::string& command, const std::vector<std::
     complain(program, "", "a command is required; see lookback --help");
     return false;
   }
+  const CLI::App& chosen = command.empty() ? program.app : *program.app.get_subcommand(command);
   try {
-    const CLI::App* options = command.empty() ? &program.app : program.app.get_subcommand(command);
-    std::vector<std::string> rest = with_empty_values(*options, arguments);
+    std::vector<std::string> rest = checked(chosen, arguments);
     std::reverse(rest.begin(), rest.end());  // as CLI11 wants it
     program.app.parse(std::move(rest));
     check_files(program.files);
@@ -91,7 +153,7 @@ bool parse(Program& program, const std::string& command, const std::vector<std::
     if (error.get_exit_code() == 0) {  // --help
       code = program.app.exit(error, program.out, program.err);
     } else {
-      complain(program, command, refusal(program.app, command, error));
+      complain(program, command, refusal(program.app, chosen, error));
     }
   } catch (const std::invalid_argument& error) {
     complain(program, command, error.what());

@@ -21,9 +21,7 @@ namespace lookback {
 namespace {
 
 using namespace plot;
-using test::get_file;
 using test::message_of;
-using test::TemporaryFolder;
 
 // The pixels of a PNG, as a canvas holds them.
 std::vector<std::uint8_t> decode(const std::string& png, int* width, int* height) {
@@ -61,23 +59,6 @@ TEST(Png, OnePixelWorksNoneIsRefused) {
   EXPECT_EQ(decode(encode_png(Canvas(1, 1, palette::nan)), &width, &height),
             (std::vector<std::uint8_t>{palette::nan.r, palette::nan.g, palette::nan.b}));
   EXPECT_EQ(message_of([] { encode_png(Canvas()); }), "[png] a picture needs at least one pixel");
-}
-
-TEST(Png, WritesAWholeFileAndNothingElse) {
-  const TemporaryFolder folder;
-  write_png(folder.path("a.png"), small_figure().canvas);
-  EXPECT_EQ(get_file(folder.path("a.png")), encode_png(small_figure().canvas));
-  EXPECT_EQ(folder.count(), 1);
-}
-
-TEST(Png, SaysWhyItCannotWrite) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path("missing/x.png");
-  EXPECT_EQ(message_of([&] { write_png(path, Canvas(1, 1)); }),
-            "cannot write '" + path + "': No such file or directory");
-  EXPECT_EQ(message_of([&] { write_png(folder.path(), Canvas(1, 1)); }),
-            "cannot write '" + folder.path() + "': Is a directory");
-  EXPECT_EQ(folder.count(), 0);
 }
 
 template <typename Number>

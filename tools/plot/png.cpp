@@ -1,12 +1,10 @@
-// PNG by stb_image_write, into memory first, so that the file can appear in one step.
+// PNG by stb_image_write.
 #include "tools/plot/png.h"
 
 #include <stb/stb_image_write.h>
 
 #include <cstddef>
 #include <stdexcept>
-
-#include "tools/text/files.h"
 
 namespace lookback::plot {
 namespace {
@@ -36,10 +34,6 @@ std::string encode_png(const Canvas& canvas) {
     throw std::runtime_error("[png] the picture could not be encoded");
   }
   return bytes;
-}
-
-void write_png(const std::string& path, const Canvas& canvas) {
-  text::write_file(path, encode_png(canvas));
 }
 
 }  // namespace lookback::plot

@@ -1,4 +1,4 @@
-// A canvas as a PNG: in memory, or as a file that is whole or not there.
+// A canvas as a PNG.
 #pragma once
 
 #include <string>
@@ -10,8 +10,5 @@ namespace lookback::plot {
 // The PNG's bytes: the same pixels always give the same bytes.
 // Throws std::invalid_argument for a canvas without pixels.
 std::string encode_png(const Canvas& canvas);
-
-// Throws std::runtime_error, `cannot write 'x.png': No such file or directory`.
-void write_png(const std::string& path, const Canvas& canvas);
 
 }  // namespace lookback::plot
