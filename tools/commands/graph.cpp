@@ -44,6 +44,9 @@ struct Drawn {
   double gradient_norm;
 };
 
+// The drawing and the page's table give the same digits; files have them all.
+std::string shown(double gradient_norm) { return plot::format_number(gradient_norm, 5); }
+
 double norm(const Tensor& x) {
   const NoGradGuard no_grad;
   const Tensor wide = to(x.detach(), DType::f64);
@@ -101,7 +104,7 @@ std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
   for (size_t i = 0; i < graph.size(); ++i) {
     const Drawn& d = graph[i];
     out << "  n" << i << " [label=\"" << d.name << "\\n"
-        << d.shape << "\\n|grad| = " << plot::format_number(d.gradient_norm, 3) << "\""
+        << d.shape << "\\n|grad| = " << shown(d.gradient_norm) << "\""
         << (d.node->is_leaf() ? ", shape=ellipse, fillcolor=\"#fdf0c4\"" : "") << "];\n";
   }
   for (size_t i = 0; i < graph.size(); ++i) {
@@ -113,10 +116,11 @@ std::string dot_text(const std::vector<Drawn>& graph, const GraphOptions& o,
   return out.str();
 }
 
-Table node_table(const std::vector<Drawn>& graph) {
+Table node_table(const std::vector<Drawn>& graph, const std::string& name,
+                 std::string (*digits)(double)) {
   const std::map<const Node*, size_t> numbers = numbered(graph);
   Table table;
-  table.name = "nodes";
+  table.name = name;
   table.title = "The nodes, in the order in which they were recorded; norms after backward";
   table.header = {"node", "op", "shape", "made from", "norm of the gradient"};
   for (size_t i = 0; i < graph.size(); ++i) {
@@ -127,7 +131,7 @@ Table node_table(const std::vector<Drawn>& graph) {
     }
     table.rows.push_back({std::to_string(i), graph[i].name, graph[i].shape,
                           graph[i].node->is_leaf() ? "a variable" : from,
-                          plot::exact(graph[i].gradient_norm)});
+                          digits(graph[i].gradient_norm)});
   }
   return table;
 }
@@ -151,7 +155,7 @@ int run_graph(Program& program, const GraphOptions& o, const Output& output) {
   const std::vector<Drawn> graph = head_graph(o);
   const std::string dot = dot_text(graph, o, program.command_line);
   text::StagedFiles files;
-  add_table(files, node_table(graph), output.csv);
+  add_table(files, node_table(graph, "nodes", plot::exact), output.csv);
   if (!output.picture.empty()) files.add(output.picture, picture(output.picture, dot));
   files.publish();
   if (output.picture.empty()) program.out << dot;
@@ -192,7 +196,8 @@ Section graph_section(uint64_t seed, const std::string& command) {
       {size_text(options) + ": " + std::to_string(ops) + " ops and " + std::to_string(variables) +
            " variables",
        {{"ops", static_cast<double>(ops)}, {"variables", static_cast<double>(variables)}}}};
-  section.tables = {node_table(graph)};
+  section.tables = {node_table(graph, "nodes", shown)};
+  section.data = {node_table(graph, "nodes-exact", plot::exact)};
   section.source = text::definition_at("engine/node.h", "Node") + "; " +
                    text::definition_at("engine/backward.cpp", "sweep");
   section.command = command;

@@ -138,7 +138,9 @@ int quiz(Program& program, const ShapesOptions& o, std::istream& in) {
 Section shapes_section(const ShapesOptions& o, const std::string& command) {
   Table table;
   table.name = "steps";
-  table.title = "One multi-head forward pass, composed path, no bias";
+  table.title =
+      "One multi-head forward pass, composed path, no bias; what is kept, as the allocator rounds "
+      "it";
   table.header = {"step",   "op",        "shape", "axes", "bytes", "kept for backward",
                   "source", "what it is"};
   int64_t number = 0;
@@ -157,10 +159,11 @@ Section shapes_section(const ShapesOptions& o, const std::string& command) {
   section.id = "shapes";
   section.title = "Every shape of a forward pass";
   section.claim =
-      "Shape bugs are the first cause of broken transformers. This is what really ran: the graph "
-      "that the forward pass recorded, in order, with the meaning of every axis and the line of "
-      "code that did it. What an op keeps for backward was measured: it is what the allocator gets "
-      "back when the op is freed, beyond inputs, parameters and output.";
+      "This is what really ran: the graph that the forward pass recorded, in order, with the "
+      "meaning of every axis and the line of code that did it. What an op keeps for backward was "
+      "measured: it is what the allocator gets back when the op is freed, beyond inputs, "
+      "parameters and output. The allocator rounds up, to whole blocks of 64 bytes and large sizes "
+      "by at most a quarter.";
   section.facts = {"B " + std::to_string(o.B) + ", T " + std::to_string(o.T) + ", D " +
                        std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) +
                        ", r 1, d_k = d_v " + std::to_string(o.D / o.H),
