@@ -26,9 +26,14 @@ namespace {
 constexpr int64_t kHeadDim = 64;
 constexpr int64_t kLongest = 32768;  // dense attention then takes 8 GiB
 
-// The median of at least 7 runs, and of as many as half a second holds, up to 41: short runs need
-// more of them beside other programs' work.
-double median_seconds(const std::function<void()>& run) {
+// Seconds of a run: the median and the quartiles on its two sides.
+struct Quartiles {
+  double low, median, high;
+};
+
+// Of at least 7 runs, and of as many as half a second holds, up to 41: short runs need more of them
+// beside other programs' work.
+Quartiles seconds_of(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
   run();
   std::vector<double> samples;
@@ -40,9 +45,9 @@ double median_seconds(const std::function<void()>& run) {
     run();
     samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  std::nth_element(samples.begin(), samples.begin() + static_cast<int64_t>(samples.size() / 2),
-                   samples.end());
-  return samples[samples.size() / 2];
+  std::sort(samples.begin(), samples.end());
+  const size_t quarter = samples.size() / 4;
+  return {samples[quarter], samples[samples.size() / 2], samples[samples.size() - 1 - quarter]};
 }
 
 struct Fit {
@@ -88,6 +93,11 @@ std::string fit_text(const std::string& name, const Fit& f) {
                                 : "");
 }
 
+// Counts are no samples: they have no interval.
+Fact count_fact(const std::string& name, const Fit& f) {
+  return {name + ": T^" + number(f.exponent) + ", counted", {{name + ", exponent", f.exponent}}};
+}
+
 Fact fit_fact(const std::string& name, const Fit& f) {
   return {
       fit_text(name, f),
@@ -96,6 +106,7 @@ Fact fit_fact(const std::string& name, const Fit& f) {
 
 struct Row {
   double T, dense, fused, flops, dense_bytes, fused_bytes;
+  Quartiles dense_spread, fused_spread;
 };
 
 int64_t peak_bytes(const std::function<void()>& run) {
@@ -114,12 +125,16 @@ Row measure(int64_t T, uint64_t seed) {
   const auto dense = [&] { attention::scaled_dot_product_attention(q, k, v, mask); };
   const auto fused = [&] { attention::fused_attention(q, k, v, {}, {.causal = true}); };
   const auto t = static_cast<double>(T);
-  return {t,
-          median_seconds(dense),
-          median_seconds(fused),
-          4 * t * t * kHeadDim,
-          static_cast<double>(peak_bytes(dense)),
-          static_cast<double>(peak_bytes(fused))};
+  Row row{};
+  row.T = t;
+  row.dense_spread = seconds_of(dense);
+  row.fused_spread = seconds_of(fused);
+  row.dense = row.dense_spread.median;
+  row.fused = row.fused_spread.median;
+  row.flops = 4 * t * t * kHeadDim;
+  row.dense_bytes = static_cast<double>(peak_bytes(dense));
+  row.fused_bytes = static_cast<double>(peak_bytes(fused));
+  return row;
 }
 
 std::vector<double> column(const std::vector<Row>& rows, double Row::*member) {
@@ -128,29 +143,74 @@ std::vector<double> column(const std::vector<Row>& rows, double Row::*member) {
   return values;
 }
 
-// Powers of two and the numbers half way between them: a fit needs points.
+// Powers of two and the numbers half way between them, since a fit needs points; then the longest
+// itself, and no other close to it.
 std::vector<int64_t> lengths(int64_t max_T) {
   std::vector<int64_t> result;
-  for (int64_t t = 256; t <= max_T; t *= 2) {
-    result.push_back(t);
-    if (t + t / 2 <= max_T) result.push_back(t + t / 2);
+  for (int64_t t = 256; t < max_T; t *= 2) {
+    for (const int64_t length : {t, t + t / 2}) {
+      if (length + length / 8 < max_T) result.push_back(length);
+    }
   }
+  result.push_back(max_T);
   return result;
 }
 
-Table time_table(const std::vector<Row>& rows, bool exactly) {
-  const auto text = [exactly](double value, int digits) {
-    return exactly ? plot::exact(value) : number(value, digits);
-  };
+constexpr const char* kRounding =
+    "The allocator rounds bytes up, by at most a quarter: to four sizes from each power of two to "
+    "the next.";
+
+Table time_table(const std::vector<Row>& rows) {
   Table table;
   table.name = "times";
-  table.title = "One causal head, d = 64, one thread; FLOPs counted for the full T x T";
+  table.title = std::string("One causal head, d = 64, one thread, medians; FLOPs of the full ") +
+                "T x T, of which fused attention skips the masked half. " + kRounding;
   table.header = {"T",           "dense (ms)", "fused (ms)", "FLOPs", "dense GFLOP/s",
                   "dense bytes", "fused bytes"};
   for (const Row& row : rows) {
-    table.rows.push_back({number(row.T, 9), text(row.dense * 1e3, 4), text(row.fused * 1e3, 4),
-                          text(row.flops, 4), text(row.flops / row.dense * 1e-9, 3),
+    table.rows.push_back({number(row.T, 9), number(row.dense * 1e3, 4), number(row.fused * 1e3, 4),
+                          number(row.flops, 4), number(row.flops / row.dense * 1e-9, 3),
                           number(row.dense_bytes, 15), number(row.fused_bytes, 15)});
+  }
+  return table;
+}
+
+Table quartile_table(const std::vector<Row>& rows) {
+  Table table;
+  table.name = "quartiles";
+  table.title = "How far the runs lie apart: half of them between these two times (ms)";
+  table.header = {"T", "dense, from", "dense, to", "fused, from", "fused, to"};
+  for (const Row& row : rows) {
+    table.rows.push_back({number(row.T, 9), number(row.dense_spread.low * 1e3, 4),
+                          number(row.dense_spread.high * 1e3, 4),
+                          number(row.fused_spread.low * 1e3, 4),
+                          number(row.fused_spread.high * 1e3, 4)});
+  }
+  return table;
+}
+
+// Everything, with all its digits.
+Table measured_table(const std::vector<Row>& rows) {
+  Table table;
+  table.header = {"T",
+                  "dense, first quartile (ms)",
+                  "dense, median (ms)",
+                  "dense, third quartile (ms)",
+                  "fused, first quartile (ms)",
+                  "fused, median (ms)",
+                  "fused, third quartile (ms)",
+                  "FLOPs",
+                  "dense GFLOP/s",
+                  "dense bytes",
+                  "fused bytes"};
+  for (const Row& row : rows) {
+    table.rows.emplace_back();
+    for (const double value :
+         {row.T, row.dense_spread.low * 1e3, row.dense * 1e3, row.dense_spread.high * 1e3,
+          row.fused_spread.low * 1e3, row.fused * 1e3, row.fused_spread.high * 1e3, row.flops,
+          row.flops / row.dense * 1e-9, row.dense_bytes, row.fused_bytes}) {
+      table.rows.back().push_back(plot::exact(value));
+    }
   }
   return table;
 }
@@ -199,11 +259,12 @@ Figure draw(const std::vector<Row>& rows, const Fit& dense, const Fit& fused,
   Figure figure;
   figure.name = "cost";
   figure.caption =
-      "Doubling T quadruples the T x T matrix; fused attention does the same sums without it. On "
-      "one thread at T = " +
+      "Doubling T quadruples the T x T matrix. Fused attention never holds it, and skips the "
+      "masked "
+      "half of its sums: on one thread at T = " +
       number(last.T, 9) + " it took " + number(last.fused / last.dense, 2) +
       " of the dense time and " + number(last.fused_bytes / last.dense_bytes, 2) +
-      " of the dense bytes.";
+      " of the dense bytes. " + kRounding;
   figure.image =
       plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 2),
                    {"What attention costs", "one causal head, d = 64, medians, one thread",
@@ -233,16 +294,16 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
       "Timed, counted and fitted.";
   section.facts = {fit_fact("dense time", dense),
                    fit_fact("fused time", fused),
-                   fit_fact("dense bytes", fit_of(&Row::dense_bytes)),
-                   fit_fact("fused bytes", fit_of(&Row::fused_bytes)),
+                   count_fact("dense bytes", fit_of(&Row::dense_bytes)),
+                   count_fact("fused bytes", fit_of(&Row::fused_bytes)),
                    {"fused over dense at T = " + number(last.T, 9) + ": time " +
                         number(last.fused / last.dense) + ", bytes " +
                         number(last.fused_bytes / last.dense_bytes),
                     {{"fused over dense, time", last.fused / last.dense},
                      {"fused over dense, bytes", last.fused_bytes / last.dense_bytes}}}};
   section.figures = {draw(rows, dense, fused, command)};
-  section.figures[0].numbers = time_table(rows, true);
-  section.tables = {time_table(rows, false), cache_table()};
+  section.figures[0].numbers = measured_table(rows);
+  section.tables = {time_table(rows), quartile_table(rows), cache_table()};
   section.source =
       text::definition_at("attention/scaled_dot_product.cpp", "scaled_dot_product_attention") +
       "; " + text::definition_at("attention/fused.cpp", "fused_attention") + "; " +
@@ -262,8 +323,8 @@ void add_cost(Program& program) {
       [options](const std::string& line) {
         return cost_section(options->max_T, options->seed, line);
       });
-  command.number("--max", options->max_T, "The longest T; dense attention takes 8 T T bytes",
-                 {1024, kLongest});
+  command.number("--max", options->max_T,
+                 "The longest T, at which dense attention takes 8 T T bytes", {1024, kLongest});
   add_seed_option(command, options->seed);
 }
 
