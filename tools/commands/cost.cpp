@@ -266,7 +266,7 @@ Figure draw(const std::vector<Row>& rows, const Fit& dense, const Fit& fused,
       " of the dense time and " + number(last.fused_bytes / last.dense_bytes, 2) +
       " of the dense bytes. " + kRounding;
   figure.image =
-      plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 2),
+      plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 1),
                    {"What attention costs", "one causal head, d = 64, medians, one thread",
                     "made by: " + command});
   return figure;
