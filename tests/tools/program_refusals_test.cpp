@@ -177,7 +177,12 @@ TEST_F(ProgramTest, LabWithoutItsTextLeavesNoFolder) {
 
 TEST_F(ProgramTest, LabNeverReplacesItsText) {
   const std::string text = write("index.html", "to be or not to be");
-  expect_refused({"lab", "--text", text, "--out", folder_.string()}, 1, "cannot replace '" + text);
+  const std::string early = "stands in the report's folder and ends in .";
+  expect_refused({"lab", "--text", text, "--out", folder_.string()}, 2, early + "html");
+  const std::string csv = write("heatmap.csv", "to be or not to be");
+  expect_refused({"lab", "--text", csv, "--out", folder_.string()}, 2, early + "csv");
+  fs::create_symlink("heatmap.csv", path("link"));
+  expect_refused({"lab", "--text", path("link"), "--out", folder_.string()}, 2, early + "csv");
   write(".lookback-files", "index.html\n");  // as if an earlier run had written it
   expect_refused({"lab", "--text", text, "--out", folder_.string()}, 2, "--text '" + text);
   EXPECT_EQ(read("index.html"), "to be or not to be");

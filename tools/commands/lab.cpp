@@ -1,5 +1,8 @@
 // lookback lab: everything, in one run, as a folder that one would keep.
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "tools/commands/commands.h"
 #include "tools/commands/heatmap.h"
@@ -11,6 +14,9 @@
 
 namespace lookback::tools {
 namespace {
+
+// Of the files of a report.
+const std::vector<std::string> kEndings = {".png", ".csv", ".html", ".dot", ".svg"};
 
 struct LabOptions {
   TextOptions text;  // a file or the bundled one
@@ -46,12 +52,26 @@ std::vector<Part> lab_parts(const LabOptions& options) {
   };
 }
 
-int run_lab(Program& program, const LabOptions& options) {
-  const std::string& file = options.text.file;
-  if (!file.empty() && text::StagedFolder::wrote(options.out, file)) {
-    throw UsageError("--text '" + file + "' is a file of the report in '" + options.out +
+// A text in the report's folder that the report would replace is refused: one that an earlier run
+// wrote, and any that is called as a report's files are, since their names are known too late.
+void check_text(const std::string& file, const std::string& folder) {
+  if (file.empty()) return;
+  if (text::StagedFolder::wrote(folder, file)) {
+    throw UsageError("--text '" + file + "' is a file of the report in '" + folder +
                      "', which would be replaced");
   }
+  std::error_code unknown;  // the folder may be missing
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
+    const std::string ending = ending_of(entry.path());
+    const bool like_ours = std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+    if (!like_ours || !std::filesystem::equivalent(entry.path(), file, unknown)) continue;
+    throw UsageError("--text '" + file + "' stands in the report's folder and ends in " + ending +
+                     " as the report's files do; move it, or name another --out");
+  }
+}
+
+int run_lab(Program& program, const LabOptions& options) {
+  check_text(options.text.file, options.out);
   load_text(options.text);  // refused before anything is made
   return write_report(program.out, program.err, program.command_line, lab_parts(options),
                       options.out);
