@@ -15,24 +15,20 @@
 namespace lookback::tools {
 namespace {
 
-// For the page: what is said once of a theorem stands in its first line.
+// For the page.
 Table ledger_table(const std::vector<LedgerLine>& lines) {
   Table table;
   table.name = "ledger";
   table.header = {"theorem", "statement", "kind",     "path",
                   "verdict", "residual",  "compared", "checked on"};
-  const Theorem* previous = nullptr;
+  table.said_once = {"theorem", "statement", "kind", "checked on"};
   for (const LedgerLine& line : lines) {
     const Theorem& t = *line.theorem;
-    const bool first = &t != previous;
-    previous = &t;
     const std::string note = line.outcome.note.empty() ? "" : "; " + line.outcome.note;
-    table.rows.push_back({first ? t.id : "", first ? t.statement : "",
-                          first ? (structural(t) ? "structural" : "numerical") : "",
+    table.rows.push_back({t.id, t.statement, structural(t) ? "structural" : "numerical",
                           line.path.empty() ? "all" : line.path,
                           line.outcome.ok ? "proved" : "FAILED: " + line.outcome.witness,
-                          residual(line) + note, std::to_string(line.outcome.compared),
-                          first ? shapes(t) : ""});
+                          residual(line) + note, std::to_string(line.outcome.compared), shapes(t)});
   }
   return table;
 }

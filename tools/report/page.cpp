@@ -35,22 +35,40 @@ std::string base64(const std::string& bytes) {
   return result;
 }
 
+// A frame whose content scrolls sideways where it is wider.
+void open_frame(std::string& html, const std::string& kind) {
+  html += "<div class=\"frame\"><div class=\"scroll" + kind + "\" tabindex=\"0\">";
+}
+
+void close_frame(std::string& html) { html += "</div></div>"; }
+
 void write_figure_html(std::string& html, const Figure& figure, const std::string& folder) {
   const plot::Canvas& canvas = figure.image.canvas;
   const std::string png = folder.empty() ? plot::encode_png(canvas)
                                          : text::read_file(folder + "/" + figure.name + ".png");
   const int scale = plot::Theme().scale();  // of the pictures: pixels for one of the page's
   const std::string width = std::to_string(canvas.width() / scale);
-  html += "<figure><div class=\"picture\"><img alt=\"" + html_escaped(figure.caption) +
-          "\" width=\"" + width + "\" height=\"" + std::to_string(canvas.height() / scale) +
-          "\" style=\"--natural: " + width + "px\" src=\"data:image/png;base64," + base64(png) +
-          "\">";
+  html += "<figure>";
+  open_frame(html, " picture");
+  html += "<img alt=\"" + html_escaped(figure.caption) + "\" width=\"" + width + "\" height=\"" +
+          std::to_string(canvas.height() / scale) + "\" style=\"--natural: " + width +
+          "px\" src=\"data:image/png;base64," + base64(png) + "\">";
   if (!figure.hover.empty()) {
     html += "<script type=\"application/json\">" + hover_json(figure) + "</script>";
   }
-  html += "</div><figcaption>" + html_escaped(figure.caption) + " <span class=\"files\">" +
+  close_frame(html);
+  html += "<figcaption>" + html_escaped(figure.caption) + " <span class=\"files\">" +
           html_escaped(figure.name) + ".png, " + html_escaped(figure.name) +
           ".csv</span></figcaption></figure>\n";
+}
+
+// " style=..." with the width of Graphviz's picture, <svg width="438pt" ...>; "": not found.
+std::string natural_width(const std::string& svg) {
+  const std::string attribute = "<svg width=\"";
+  const size_t at = svg.find(attribute);
+  if (at == std::string::npos) return "";
+  const std::string points = svg.substr(at + attribute.size(), 16);
+  return " style=\"--natural: " + points.substr(0, points.find('"')) + "\"";
 }
 
 void write_drawing_html(std::string& html, const Drawing& drawing) {
@@ -60,38 +78,86 @@ void write_drawing_html(std::string& html, const Drawing& drawing) {
   if (drawing.svg.empty()) {
     html += "<pre>" + html_escaped(drawing.dot) + "</pre>";
   } else {
-    html += "<div class=\"picture\"><img alt=\"" + caption + "\" src=\"data:image/svg+xml;base64," +
-            base64(drawing.svg) + "\"></div>";
+    open_frame(html, " picture");
+    html += "<img alt=\"" + caption + "\"" + natural_width(drawing.svg) +
+            " src=\"data:image/svg+xml;base64," + base64(drawing.svg) + "\">";
+    close_frame(html);
   }
   html += "<figcaption>" + caption + " <span class=\"files\">" + name + ".dot" +
           (drawing.svg.empty() ? " (Graphviz draws it)" : ", " + name + ".svg") +
           "</span></figcaption></figure>\n";
 }
 
-// A shape, [2, 8] or (B, T), stays on one line.
+// A shape, [2, 8] or (B, T), stays on one line; sentences get the room to be read.
 std::string cell(const std::string& field) {
   const bool keep = field.size() <= 24 && (field.starts_with('[') || field.starts_with('('));
-  return (keep ? "<td class=\"keep\">" : "<td>") + html_escaped(field) + "</td>";
+  const char* kind = field.starts_with("FAILED") ? " class=\"bad\""
+                     : keep                      ? " class=\"keep\""
+                     : field.size() > 40         ? " class=\"words\""
+                                                 : "";
+  return "<td" + std::string(kind) + ">" + html_escaped(field) + "</td>";
 }
 
-void write_table_html(std::string& html, const Table& table, const std::string& file) {
-  html += "<div class=\"scroll\"><table>";
-  const std::string caption =
-      html_escaped(table.title) +
-      (file.empty() ? "" : " <span class=\"files\">" + html_escaped(file) + "</span>");
-  if (!caption.empty()) html += "<caption>" + caption + "</caption>";
+bool is_said_once(const Table& table, size_t column) {
+  const auto& names = table.said_once;
+  return column < table.header.size() &&
+         std::find(names.begin(), names.end(), table.header[column]) != names.end();
+}
+
+// What a group of rows has in common: "<b>simplex</b> Rows of A ... kind: numerical; ...".
+std::string group_heading(const Table& table, const std::vector<std::string>& row) {
+  std::string heading;
+  std::string rest;
+  int said = 0;
+  for (size_t c = 0; c < row.size(); ++c) {
+    if (!is_said_once(table, c)) continue;
+    const std::string text = html_escaped(row[c]);
+    if (said == 0) heading = "<b>" + text + "</b>";
+    if (said == 1) heading += " " + text;
+    if (said > 1) rest += (rest.empty() ? "" : "; ") + html_escaped(table.header[c]) + ": " + text;
+    ++said;
+  }
+  return rest.empty() ? heading : heading + "<br><small>" + rest + "</small>";
+}
+
+void write_rows_html(std::string& html, const Table& table) {
   if (!table.header.empty()) {
     html += "<thead><tr>";
-    for (const std::string& field : table.header) html += "<th>" + html_escaped(field) + "</th>";
+    for (size_t c = 0; c < table.header.size(); ++c) {
+      if (!is_said_once(table, c)) html += "<th>" + html_escaped(table.header[c]) + "</th>";
+    }
     html += "</tr></thead>";
   }
   html += "<tbody>";
+  std::string previous;
   for (const auto& row : table.rows) {
+    const std::string heading = group_heading(table, row);
+    if (heading != previous) {
+      html += "</tbody><tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"" +
+              std::to_string(row.size() - table.said_once.size()) + "\">" + heading + "</th></tr>";
+      previous = heading;
+    }
     html += "<tr>";
-    for (const std::string& field : row) html += cell(field);
+    for (size_t c = 0; c < row.size(); ++c) {
+      if (!is_said_once(table, c)) html += cell(row[c]);
+    }
     html += "</tr>";
   }
-  html += "</tbody></table></div>\n";
+  html += "</tbody>";
+}
+
+void write_table_html(std::string& html, const Table& table, const std::string& file) {
+  const std::string caption =
+      html_escaped(table.title) +
+      (file.empty() ? "" : " <span class=\"files\">" + html_escaped(file) + "</span>");
+  html += "<figure>";
+  if (!caption.empty()) html += "<figcaption>" + caption + "</figcaption>";
+  open_frame(html, "");
+  html += table.said_once.empty() ? "<table>" : "<table class=\"grouped\">";
+  write_rows_html(html, table);
+  html += "</table>";
+  close_frame(html);
+  html += "</figure>\n";
 }
 
 void write_section_html(std::string& html, const Section& section, const std::string& folder) {

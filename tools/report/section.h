@@ -19,6 +19,8 @@ struct Table {
   std::vector<std::string> header;  // may be empty
   std::vector<std::vector<std::string>> rows;
   std::string name = "table";  // of its file in the report: "nodes" gives graph-nodes.csv
+  // Columns that say the same in one row after another. A page says it once, above those rows.
+  std::vector<std::string> said_once{};
 };
 
 // A (rows, columns) matrix, or a (n) vector as one row, as a table without header.
