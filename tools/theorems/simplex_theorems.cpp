@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "engine/ops.h"
 #include "tools/plot/csv.h"
@@ -41,6 +43,26 @@ void convex_hull(Checker& check, const Subject& subject, uint64_t seed, const Si
 
 constexpr int64_t kSamples = 2048;
 
+struct Samples {
+  Tensor q;
+  Tensor k;
+};
+
+// Of the last seed they are kept: every mutant is asked about the same ones, and drawing them anew
+// was half of the mutation lab's time.
+const Samples& samples(uint64_t seed, int64_t d, DType dtype) {
+  static uint64_t last_seed = seed;
+  static std::map<std::pair<int64_t, DType>, Samples> kept;
+  if (last_seed != seed) kept.clear();
+  last_seed = seed;
+  Samples& drawn = kept[{d, dtype}];
+  if (drawn.q.defined()) return drawn;
+  Generator generator(seed + static_cast<uint64_t>(d));
+  drawn.q = randn({kSamples, 1, d}, generator, dtype);
+  drawn.k = randn({kSamples, 2, d}, generator, dtype);
+  return drawn;
+}
+
 // Var(q . k) = d_k for independent entries of variance 1, so scaled scores have variance 1: two
 // weights of a row differ by a factor exp(s - s'), whose logarithm has variance 2. Each query here
 // has two keys of its own, so that the samples (s - s')^2 / 2 are independent, of mean 1; given q
@@ -50,9 +72,7 @@ void scale_variance(Checker& check, const Subject& subject, uint64_t seed, const
   for (const DType dtype : kPrecisions) {
     for (const int64_t d : {n.width / 16, n.width / 4, n.width}) {
       if (d == 0) continue;
-      Generator generator(seed + static_cast<uint64_t>(d));
-      const Tensor q = randn({kSamples, 1, d}, generator, dtype);
-      const Tensor k = randn({kSamples, 2, d}, generator, dtype);
+      const auto& [q, k] = samples(seed, d, dtype);
       const Tensor v = ones({kSamples, 2, 1}, dtype);
       const Tensor A = subject.attend(q, k, v, Tensor()).weights.detach();
       const Tensor difference = log(narrow(A, -1, 1, 1)) - log(narrow(A, -1, 0, 1));
