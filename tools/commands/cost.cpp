@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <memory>
 
 #include "attention/fused.h"
@@ -12,6 +11,7 @@
 #include "engine/backward.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/power_fit.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
 #include "tools/fixed_threads.h"
@@ -50,43 +50,10 @@ Quartiles seconds_of(const std::function<void()>& run) {
   return {samples[quarter], samples[samples.size() / 2], samples[samples.size() - 1 - quarter]};
 }
 
-struct Fit {
-  double exponent;
-  double half_interval;  // 95 %, from the residuals of the straight line
-};
-
-// log y = a + exponent log T, by least squares.
-Fit fit(const std::vector<double>& T, const std::vector<double>& y) {
-  const auto n = static_cast<double>(T.size());
-  double mx = 0;
-  double my = 0;
-  for (size_t i = 0; i < T.size(); ++i) {
-    mx += std::log(T[i]) / n;
-    my += std::log(y[i]) / n;
-  }
-  double sxx = 0;
-  double sxy = 0;
-  for (size_t i = 0; i < T.size(); ++i) {
-    sxx += (std::log(T[i]) - mx) * (std::log(T[i]) - mx);
-    sxy += (std::log(T[i]) - mx) * (std::log(y[i]) - my);
-  }
-  const double slope = sxy / sxx;
-  double squares = 0;
-  for (size_t i = 0; i < T.size(); ++i) {
-    const double r = std::log(y[i]) - my - slope * (std::log(T[i]) - mx);
-    squares += r * r;
-  }
-  // Student's t at 97.5 % for n - 2 degrees of freedom.
-  static constexpr double kT[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36,
-                                  2.31,  2.26, 2.23, 2.20, 2.18, 2.16};
-  const size_t freedom = std::min(T.size() - 2, std::size(kT));
-  return {slope, kT[freedom - 1] * std::sqrt(squares / (n - 2) / sxx)};
-}
-
 std::string number(double value, int digits = 3) { return plot::format_number(value, digits); }
 
 // An interval as wide as the difference of linear and quadratic growth says little.
-std::string fit_text(const std::string& name, const Fit& f) {
+std::string fit_text(const std::string& name, const PowerFit& f) {
   return name + ": T^" + number(f.exponent) + ", 95 % interval " +
          number(f.exponent - f.half_interval) + " to " + number(f.exponent + f.half_interval) +
          (f.half_interval > 0.5 ? ": the points lie on no line, measure again on an idle machine"
@@ -94,11 +61,11 @@ std::string fit_text(const std::string& name, const Fit& f) {
 }
 
 // Counts are no samples: they have no interval.
-Fact count_fact(const std::string& name, const Fit& f) {
+Fact count_fact(const std::string& name, const PowerFit& f) {
   return {name + ": T^" + number(f.exponent) + ", counted", {{name + ", exponent", f.exponent}}};
 }
 
-Fact fit_fact(const std::string& name, const Fit& f) {
+Fact fit_fact(const std::string& name, const PowerFit& f) {
   return {
       fit_text(name, f),
       {{name + ", exponent", f.exponent}, {name + ", half of the 95 % interval", f.half_interval}}};
@@ -219,6 +186,19 @@ plot::Series series_of(const std::string& name, const std::vector<Row>& rows, do
   return {.name = name, .x = column(rows, &Row::T), .y = column(rows, member)};
 }
 
+// An upright line at each T, from quartile to quartile, in the colour of its series: seen where it
+// is longer than a point.
+plot::Series spread_of(const std::vector<Row>& rows, Quartiles Row::*member, int color) {
+  plot::Series bars;
+  bars.points = false;
+  bars.color = plot::series_color(color);
+  for (const Row& row : rows) {
+    bars.x.insert(bars.x.end(), {row.T, row.T, row.T});
+    bars.y.insert(bars.y.end(), {(row.*member).low, (row.*member).high, std::nan("")});
+  }
+  return bars;
+}
+
 // Predicted and allocated bytes of a cache that grows with the text: keys and values, one layer.
 Table cache_table() {
   Table table;
@@ -239,12 +219,13 @@ Table cache_table() {
   return table;
 }
 
-Figure draw(const std::vector<Row>& rows, const Fit& dense, const Fit& fused,
+Figure draw(const std::vector<Row>& rows, const PowerFit& dense, const PowerFit& fused,
             const std::string& command) {
   const Row& last = rows.back();
   plot::LinePlot time;
   time.title = "Time of the forward pass";
-  time.series = {series_of("dense", rows, &Row::dense), series_of("fused", rows, &Row::fused)};
+  time.series = {series_of("dense", rows, &Row::dense), series_of("fused", rows, &Row::fused),
+                 spread_of(rows, &Row::dense_spread, 0), spread_of(rows, &Row::fused_spread, 1)};
   time.x_title = "T";
   time.y_title = "seconds";
   time.log_x = time.log_y = true;
@@ -265,10 +246,12 @@ Figure draw(const std::vector<Row>& rows, const Fit& dense, const Fit& fused,
       number(last.T, 9) + " it took " + number(last.fused / last.dense, 2) +
       " of the dense time and " + number(last.fused_bytes / last.dense_bytes, 2) +
       " of the dense bytes. " + kRounding;
-  figure.image =
-      plot::figure(plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 1),
-                   {"What attention costs", "one causal head, d = 64, medians, one thread",
-                    "made by: " + command});
+  figure.image = plot::figure(
+      plot::arrange({plot::draw_lines(time), plot::draw_lines(memory)}, 1),
+      {"What attention costs",
+       "one causal head, d = 64, one thread; points: medians, upright lines: the middle "
+       "half of the runs",
+       "made by: " + command});
   return figure;
 }
 
@@ -282,10 +265,10 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
   for (const int64_t t : lengths(max_T)) rows.push_back(measure(t, seed));
   const Row& last = rows.back();
   const auto fit_of = [&rows](double Row::*member) {
-    return fit(column(rows, &Row::T), column(rows, member));
+    return fit_power(column(rows, &Row::T), column(rows, member));
   };
-  const Fit dense = fit_of(&Row::dense);
-  const Fit fused = fit_of(&Row::fused);
+  const PowerFit dense = fit_of(&Row::dense);
+  const PowerFit fused = fit_of(&Row::fused);
   Section section;
   section.id = "cost";
   section.title = "What attention costs";
