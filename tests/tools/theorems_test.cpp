@@ -156,6 +156,21 @@ TEST(Theorems, TheDefinitionCatchesWhatOnePathOrOnePrecisionGetsWrong) {
   }
 }
 
+// Inside the bounding box of two values, but not between them.
+TEST(Theorems, TheHullIsNotABox) {
+  Subject subject = library_subject(false);
+  const auto attend = subject.attend;
+  subject.attend = [=](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+    attention::AttentionResult result = attend(q, k, v, mask);
+    std::vector<bool> even;
+    for (int64_t c = 0; c < v.size(-1); ++c) even.push_back(c % 2 == 0);
+    const Tensor first = expand(narrow(v, -2, 0, 1), v.shape());
+    result.output = where(from_vector(even, {v.size(-1)}), first, v);
+    return result;
+  };
+  EXPECT_FALSE(check_theorem(theorem_named("hull"), subject, 1).ok);
+}
+
 class Mutant : public testing::TestWithParam<size_t> {};
 
 TEST_P(Mutant, IsKilledWithAWitness) {

@@ -130,7 +130,9 @@ std::vector<std::string> control_failures(const KillMatrix& matrix) {
     const Outcome& outcome = matrix.outcomes[0][t];
     if (outcome.ok) continue;
     failures.push_back("theorem '" + theorems()[t].id +
-                       "' fails for the control: " + outcome.witness);
+                       "' fails for the control, so that the library or the theorem is wrong (see "
+                       "lookback prove): " +
+                       outcome.witness);
   }
   return failures;
 }
@@ -152,7 +154,7 @@ std::vector<Fact> questioned(const KillMatrix& matrix) {
   for (size_t t = 0; t < theorems().size(); ++t) {
     size_t m = 1;
     while (m < matrix.subjects.size() && !kills(matrix, m, t)) ++m;
-    if (m < matrix.subjects.size()) continue;
+    if (m < matrix.subjects.size() || !matrix.outcomes[0][t].ok) continue;
     facts.push_back("questioned: '" + theorems()[t].id + "' kills no mutant");
   }
   return facts;

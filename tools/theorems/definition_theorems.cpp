@@ -1,4 +1,6 @@
 // Theorems that hold the library to the definition of attention, as plain loops compute it.
+#include <algorithm>
+
 #include "engine/backward.h"
 #include "engine/ops.h"
 #include "tools/theorems/operands.h"
@@ -75,6 +77,23 @@ void multi_head_equation(Checker& check, const Subject& subject, uint64_t seed, 
   }
 }
 
+// Longer than a block of keys and wider than a vector, in groups of four, behind a window that is
+// itself longer than a vector.
+void long_equation(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
+  constexpr int64_t kWindow = 70;
+  for (const DType dtype : kPrecisions) {
+    Generator generator(seed);
+    const int64_t kv_heads = std::max<int64_t>(1, n.heads / 4);
+    const Projections p =
+        random_projections(n.heads * n.width, n.heads, kv_heads, generator, dtype);
+    const Tensor x = random_tokens(seed + 4, n, dtype);
+    const attention::AttentionResult got = subject.multi_head(p, x, kWindow);
+    const attention::AttentionResult want = plain_multi_head(p, x, kWindow);
+    check.close("output", got.output, want.output, 1.0);
+    if (got.weights.defined()) check.close("weights", got.weights, want.weights);
+  }
+}
+
 constexpr Sizes kSizes = {.batch = 2, .tokens = 17, .width = 16};
 constexpr Sizes kLeast = {.batch = 1, .tokens = 1, .width = 1};
 
@@ -110,6 +129,16 @@ std::vector<Theorem> definition_theorems() {
        .tolerance = 64,
        .scope = Scope::multi_head,
        .check = multi_head_equation},
+      {.id = "long equation",
+       .statement =
+           "The same beyond one block of keys, with groups of four heads and a window of 70",
+       .operands = "x (B, T, H d), H_kv H/4",
+       .sizes = {.batch = 1, .heads = 8, .tokens = 140, .width = 16},
+       .least = {.batch = 1, .heads = 1, .tokens = 1, .width = 1},
+       .equality = Equality::rounding,
+       .tolerance = 64,
+       .scope = Scope::multi_head,
+       .check = long_equation},
   };
 }
 

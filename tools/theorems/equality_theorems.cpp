@@ -220,7 +220,7 @@ std::vector<Theorem> equality_theorems() {
                         {.batch = 2, .heads = 4, .tokens = 7, .width = 4}, kLeast, concatenated),
       same_bits_theorem("cache", "Decoding through the cache, in any pieces, equals the full pass",
                         "; one by one, in halves, T-2 then 1 and 1",
-                        {.batch = 2, .heads = 4, .tokens = 5, .width = 4}, kLeast, cached),
+                        {.batch = 1, .heads = 4, .tokens = 40, .width = 16}, kLeast, cached),
       same_bits_theorem("prefix", "The first t outputs are those of the first t tokens alone",
                         "; t = 1, T/2, T-1", {.batch = 2, .heads = 4, .tokens = 17, .width = 4},
                         {.batch = 1, .heads = 1, .tokens = 2, .width = 1}, prefix),

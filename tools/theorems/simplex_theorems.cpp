@@ -24,17 +24,24 @@ void simplex(Checker& check, const Subject& subject, uint64_t seed, const Sizes&
   }
 }
 
-// Row i of the output lies between the least and the greatest allowed value, in every coordinate.
+// Row i of the output lies in the convex hull of the values it may see: in no direction u does it
+// reach further than the furthest of them, u . out_i <= max_j u . v_j. The directions are the axes,
+// both ways, and as many random ones.
 void convex_hull(Checker& check, const Subject& subject, uint64_t seed, const Sizes& n) {
   for (const DType dtype : kPrecisions) {
     const Operands o = random_operands(seed, n, dtype);
     const Tensor mask = subject.mask(n.tokens, n.tokens, 0);
     const Tensor out = subject.attend(o.q, o.k, o.v, mask).output.detach();
+    Generator generator(seed + 1);
+    const Tensor axes = eye(n.width, dtype);
+    const Tensor random = randn({2 * n.width, n.width}, generator, dtype);
+    const Tensor directions = transpose(cat({axes, -axes, random}), 0, 1);
+    const Tensor reached = matmul(out, directions);  // (B, T, directions)
+    const Tensor values = matmul(o.v, directions);
     for (int64_t i = 0; i < n.tokens; ++i) {
-      const Tensor seen = narrow(o.v, 1, 0, i + 1);
-      const Tensor row = select(out, 1, i);
-      check.close("row " + std::to_string(i) + " against the nearest point between its values", row,
-                  minimum(maximum(row, min(seen, 1)), max(seen, 1)));
+      const Tensor row = select(reached, 1, i);
+      check.close("u . out_" + std::to_string(i) + " against the furthest value", row,
+                  minimum(row, max(narrow(values, 1, 0, i + 1), 1)));
     }
   }
 }
@@ -126,7 +133,7 @@ std::vector<Theorem> simplex_theorems() {
        .check = simplex},
       {.id = "hull",
        .statement = "Output rows stay in the convex hull of the values they may see",
-       .operands = "q, k, v (B, T, d)",
+       .operands = "q, k, v (B, T, d); 4 d directions",
        .sizes = kSizes,
        .least = kLeast,
        .equality = Equality::rounding,
