@@ -70,11 +70,15 @@ std::vector<std::string> checked(const CLI::App& command,
       if (equals + 1 < argument.size()) continue;
       result.back().pop_back();
       result.emplace_back();
-    } else if (i + 1 < arguments.size()) {
-      result.push_back(arguments[++i]);
-    } else {
-      throw UsageError(name + " needs a value, " + option->get_type_name() + "; got none");
+      continue;
     }
+    // A word that is itself an option is no value, unless it is given as --text=--seed.
+    const bool last = i + 1 == arguments.size();
+    if (last || command.get_option_no_throw(arguments[i + 1]) != nullptr) {
+      throw UsageError(name + " needs a value, " + option->get_type_name() + "; got " +
+                       (last ? "none" : "the option " + arguments[i + 1]));
+    }
+    result.push_back(arguments[++i]);
   }
   return result;
 }

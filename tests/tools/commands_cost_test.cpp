@@ -29,13 +29,22 @@ TEST(Cost, EndsAtTheLengthThatWasAskedFor) {
 TEST(Cost, GivesIntervalsToTimesAndNoneToCounts) {
   for (const Fact& fact : shortest().facts) {
     const bool counted = fact.sentence.find(" bytes: T^") != std::string::npos;
-    EXPECT_EQ(fact.sentence.find("interval") == std::string::npos,
-              counted || fact.sentence.find("fused over dense") == 0)
-        << fact.sentence;
+    const bool timed = fact.sentence.find(" time: T^") != std::string::npos;
+    EXPECT_EQ(fact.sentence.find("interval") != std::string::npos, timed) << fact.sentence;
     if (counted) {
       EXPECT_EQ(fact.numbers.size(), 1U) << fact.sentence;
     }
   }
+}
+
+TEST(Cost, SaysWhatBecomesOfTheSpeed) {
+  for (const Fact& fact : shortest().facts) {
+    if (fact.sentence.find("dense operations: T^2, counted") != 0) continue;
+    const bool slower = fact.numbers.at(1).value < fact.numbers.at(0).value;
+    EXPECT_EQ(fact.sentence.find("grows faster") != std::string::npos, slower) << fact.sentence;
+    return;
+  }
+  FAIL() << "nothing is said of operations";
 }
 
 TEST(Cost, MediansLieBetweenTheirQuartiles) {

@@ -48,6 +48,27 @@ Rgb cell_color(const Panel& panel, int row, int column, std::size_t area_index =
   return color;
 }
 
+// Panels in the middle of a grid have no axis that would leave room for the frame.
+TEST(Heatmap, EveryPanelOfAGridHasItsFrame) {
+  HeatmapGrid grid;
+  grid.panels = {causal(4), causal(4), causal(4), causal(4)};
+  grid.columns = 2;
+  const Panel panel = draw_heatmap_grid(grid);
+  ASSERT_EQ(panel.areas.size(), 4u);
+  for (const CellArea& area : panel.areas) {
+    const int right = area.x + area.columns * area.cell_width;
+    const int bottom = area.y + area.rows * area.cell_height;
+    for (int x = area.x - 1; x <= right; ++x) {
+      EXPECT_EQ(panel.canvas.pixel(x, area.y - 1), palette::frame);
+      EXPECT_EQ(panel.canvas.pixel(x, bottom), palette::frame);
+    }
+    for (int y = area.y - 1; y <= bottom; ++y) {
+      EXPECT_EQ(panel.canvas.pixel(area.x - 1, y), palette::frame);
+      EXPECT_EQ(panel.canvas.pixel(right, y), palette::frame);
+    }
+  }
+}
+
 class HeatmapOfLength : public testing::TestWithParam<int> {};
 
 TEST_P(HeatmapOfLength, EveryCellHasItsColourAndNothingIsCut) {

@@ -31,7 +31,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"heatmap", "--grid"}, "heatmap: --grid needs a value, heads or seeds; got none"},
         Wrong{{"scale", "--out="}, "scale: --out: the value is empty"},
         Wrong{{"prove", "--seed", "--csv"},
-              "prove: --seed: '--csv' is not a whole number from 0 to 18446744073709551615"}));
+              "prove: --seed needs a value, UINT; got the option --csv"},
+        Wrong{{"scale", "--out", "--json", "a.json"},
+              "scale: --out needs a value, FILE; got the option --json"},
+        Wrong{{"scale", "--csv", "--csv"},
+              "scale: --csv needs a value, FILE; got the option --csv"}));
 
 INSTANTIATE_TEST_SUITE_P(
     ValueTooMuch, WrongUsage,

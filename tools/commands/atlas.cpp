@@ -273,8 +273,9 @@ Section atlas_section(const TextOptions& text, uint64_t seed, const std::string&
       "Nothing is trained. Do heads differ all the same, and from chance? A sharp row must put its "
       "mass somewhere; a family is more than that. So each head is compared with copies of itself "
       "whose rows are turned at random. With independent W_q and W_k nothing ties the question "
-      "that a token asks to the answer it offers, unless the head is so narrow that all queries "
-      "ask alike. With one matrix for both, x_i meets itself at the angle 0.";
+      "that a token asks to the answer it offers, unless the head is so narrow, or the tokens so "
+      "alike, that all queries ask alike. With one matrix for both, x_i meets itself at the angle "
+      "0.";
   section.facts = rule();
   section.figures.push_back(std::move(atlas.figure));
   section.tables = {atlas.table};

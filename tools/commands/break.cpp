@@ -170,7 +170,8 @@ Section break_section(uint64_t seed, const std::string& command) {
   section.claim =
       "A proof that cannot fail proves nothing. Here attention is broken on purpose, one classic "
       "bug at a time, and every theorem of the ledger is checked against every bug. A witness is "
-      "the smallest counterexample: at no smaller size does the theorem fail.";
+      "the smallest counterexample: with this seed's numbers, no one of its sizes can be made "
+      "smaller without the theorem holding.";
   section.figures.push_back(draw(matrix, seed, command));
   section.tables.push_back(witness_table(matrix));
   section.failures = survivors(matrix);

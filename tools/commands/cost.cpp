@@ -255,6 +255,18 @@ Figure draw(const std::vector<Row>& rows, const PowerFit& dense, const PowerFit&
   return figure;
 }
 
+// Operations grow as T^2 exactly; what time grows by beyond that is lost speed.
+Fact rate_fact(const std::vector<Row>& rows) {
+  const double first = rows.front().flops / rows.front().dense * 1e-9;
+  const double last = rows.back().flops / rows.back().dense * 1e-9;
+  const std::string ends = number(first) + " GFLOP/s at T = " + number(rows.front().T, 9) +
+                           " and " + number(last) + " at T = " + number(rows.back().T, 9);
+  const bool slower = last < first;
+  return {"dense operations: T^2, counted; done at " + ends +
+              (slower ? ", so that time grows faster than they do" : ""),
+          {{"dense GFLOP/s at the shortest T", first}, {"dense GFLOP/s at the longest T", last}}};
+}
+
 }  // namespace
 
 Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
@@ -277,6 +289,7 @@ Section cost_section(int64_t max_T, uint64_t seed, const std::string& command) {
       "Timed, counted and fitted.";
   section.facts = {fit_fact("dense time", dense),
                    fit_fact("fused time", fused),
+                   rate_fact(rows),
                    count_fact("dense bytes", fit_of(&Row::dense_bytes)),
                    count_fact("fused bytes", fit_of(&Row::fused_bytes)),
                    {"fused over dense at T = " + number(last.T, 9) + ": time " +

@@ -109,8 +109,8 @@ Section ledger_section(const std::vector<LedgerLine>& lines, const std::string& 
       "Each line states a theorem about attention and checks it with numbers substituted. A "
       "structural equality holds to the last bit, whatever the weights; a numerical one holds "
       "within rounding, counted in ulp, units in the last place of the largest number compared, or "
-      "within what finite differences and samples allow. Every line is checked in single and in "
-      "double precision unless it says f64. Checking is not proving for all numbers: another "
+      "within what finite differences and samples allow. Attention is checked in single and in "
+      "double precision unless a line says f64. Checking is not proving for all numbers: another "
       "--seed takes others.";
   section.facts = {{std::to_string(proved) + " of " + std::to_string(lines.size()) +
                         " lines proved, " + std::to_string(compared) + " numbers compared, seed " +

@@ -167,7 +167,8 @@ Section smooth_section(int64_t T, uint64_t seed, const std::string& command) {
   section.claim =
       "Let scores depend on positions only. What is left of attention is a kernel smoother of "
       "known bandwidth, the Nadaraya-Watson estimator: the dependence on content is all that "
-      "attention adds. These are the baselines that heatmaps of real heads are compared with.";
+      "attention adds. Its bandwidth being known, a narrow diagonal or a broad average has an "
+      "explanation here, which one in the heatmap of a head lacks.";
   section.figures.push_back(draw(all, signal, seed, command));
   for (const Smoother& s : all) {
     section.facts.push_back(

@@ -40,17 +40,17 @@ Layout lay_out(const Heatmap& heatmap, const MatrixFrame& frame, const Theme& th
   layout.title = theme.wrap(heatmap.title, Theme::panel_style(), text_width);
   layout.caption = theme.wrap(heatmap.caption, Theme::note_style(), text_width);
 
-  // How far labels and axis titles stick out of the body, on each side.
+  // How far labels and axis titles stick out of the body, on each side: at least by the frame.
   int left = 1, right = 1, above = 1, below = 1;
   if (frame.row_axis) {
     left = layout.row_labels.extent + theme.px(kAxisGap) + theme.line_height(axis);
-    above = std::max(layout.row_labels.overhang,
-                     half_excess(theme.text_width(heatmap.row_title, axis), body_height));
+    above = std::max({above, layout.row_labels.overhang,
+                      half_excess(theme.text_width(heatmap.row_title, axis), body_height)});
     below = above;
   }
   if (frame.column_axis) {
     const int title_excess = half_excess(theme.text_width(heatmap.column_title, axis), body_width);
-    right = std::max(layout.column_labels.overhang, title_excess);
+    right = std::max({right, layout.column_labels.overhang, title_excess});
     left = std::max(left, right);
     below =
         std::max(below, layout.column_labels.extent + theme.px(kAxisGap) + theme.line_height(axis));

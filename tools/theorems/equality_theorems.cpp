@@ -190,9 +190,10 @@ constexpr Sizes kLeast = {.batch = 1, .heads = 1, .tokens = 1, .width = 1};
 std::vector<Theorem> equality_theorems() {
   return {
       {.id = "permutation",
-       .statement = "Attention is permutation-equivariant in its rows, with or without positions; "
-                    "the map from tokens to rows no longer is once it adds positions",
-       .operands = "x (T, d), four statements",
+       .statement = "Without a mask, attention is permutation-equivariant in its rows, with or "
+                    "without positions; the map from tokens to rows no longer is once it adds "
+                    "positions",
+       .operands = "x (T, d), no mask, four statements",
        .sizes = {.tokens = 8, .width = 16},
        .least = {.tokens = 2, .width = 16},
        .equality = Equality::rounding,

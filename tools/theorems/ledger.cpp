@@ -44,7 +44,8 @@ std::vector<LedgerLine> ledger(const std::vector<Path>& paths, uint64_t seed) {
   std::vector<LedgerLine> lines;
   for (const Theorem& theorem : theorems()) {
     for (size_t i = 0; i < paths_of(theorem, paths.size()); ++i) {
-      lines.push_back({&theorem, theorem.scope == Scope::once ? "" : paths[i].name, seed,
+      const bool same_for_all = theorem.scope == Scope::once && paths.size() > 1;
+      lines.push_back({&theorem, same_for_all ? "" : paths[i].name, seed,
                        check_theorem(theorem, paths[i].subject, seed)});
     }
   }

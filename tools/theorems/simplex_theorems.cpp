@@ -149,7 +149,8 @@ std::vector<Theorem> simplex_theorems() {
        .tolerance = 6,
        .check = scale_variance},
       {.id = "shift",
-       .statement = "Softmax is invariant to a shift of a row's scores",
+       .statement = "Softmax is invariant to a shift of a row's scores, up to the rounding of the "
+                    "shifted ones: here they are some thousands",
        .operands = "q, k, v (B, T, d); keys shifted by 3, -1000",
        .sizes = kSizes,
        .least = kLeast,
