@@ -43,36 +43,39 @@ TEST_P(CachedDecodeTest, EverySplitHasTheBitsOfTheFullPass) {
   }
 }
 
-// Long enough to leave every block, vector and short path behind.
+// Long enough to leave every block, vector and short path behind; heads that fill vectors, which
+// lone queries have a kernel for, and that do not.
 TEST_P(CachedDecodeTest, AHundredTokensHaveTheBitsOfTheFullPassInWhateverPiecesTheyCome) {
-  Generator generator(6);
   constexpr int64_t T = 131;
-  const attention::MultiHeadAttention layer(GetParam().with_size({.d_head = 3, .T_max = T}),
-                                            generator);
-  const Tensor x = normal({2, T, 12}, GetParam().options.dtype);
-  const Tensor whole = layer.forward(x);
-  for (const Split& split : {Split(T, 1), Split{7, 30, 1, 28, 1, 40, 24}, Split{64, 64, 3},
-                             Split{33, 1, 1, 96}, Split{130, 1}}) {
-    EXPECT_TRUE(same_bits(decode(layer, x, layer.make_cache(2), split), whole))
-        << testing::PrintToString(split);
+  for (const int64_t d_head : {3, 16}) {
+    Generator generator(6);
+    const attention::MultiHeadAttention layer(GetParam().with_size({.d_head = d_head, .T_max = T}),
+                                              generator);
+    const Tensor x = normal({2, T, 4 * d_head}, GetParam().options.dtype);
+    const Tensor whole = layer.forward(x);
+    for (const Split& split : {Split(T, 1), Split{7, 30, 1, 28, 1, 40, 24}, Split{64, 64, 3},
+                               Split{33, 1, 1, 96}, Split{130, 1}}) {
+      EXPECT_TRUE(same_bits(decode(layer, x, layer.make_cache(2), split), whole))
+          << "d_head " << d_head << ", " << testing::PrintToString(split);
+    }
   }
 }
 
 // Tokens taken back leave nothing behind: what is decoded next has the bits it would have had.
 TEST_P(CachedDecodeTest, AfterTruncatingTheNextTokensAreAsIfTheOthersHadNeverBeen) {
   Generator generator(6);
-  constexpr int64_t kept = 35;
-  const attention::MultiHeadAttention layer(GetParam().with_size({.d_head = 3, .T_max = kept + 8}),
-                                            generator);
-  const Tensor x = normal({2, kept + 3, 12}, GetParam().options.dtype, 1);
+  constexpr int64_t kKept = 35;
+  const attention::MultiHeadAttention layer(
+      GetParam().with_size({.d_head = 16, .T_max = kKept + 8}), generator);
+  const Tensor x = normal({2, kKept + 3, 64}, GetParam().options.dtype, 1);
   const Tensor whole = layer.forward(x);
   for (const int64_t forgotten : {0, 1, 2, 3, 8}) {
     KVCache cache = layer.make_cache(2);
-    const Tensor others = normal({2, forgotten, 12}, GetParam().options.dtype, 2);
-    layer.forward(cat({narrow(x, 1, 0, kept), others}, 1), cache);
-    cache.truncate(kept);
-    EXPECT_EQ(cache.length(), kept);
-    for (int64_t t = kept; t < kept + 3; ++t) {
+    const Tensor others = normal({2, forgotten, 64}, GetParam().options.dtype, 2);
+    layer.forward(cat({narrow(x, 1, 0, kKept), others}, 1), cache);
+    cache.truncate(kKept);
+    EXPECT_EQ(cache.length(), kKept);
+    for (int64_t t = kKept; t < kKept + 3; ++t) {
       EXPECT_TRUE(same_bits(layer.forward(narrow(x, 1, t, 1), cache), narrow(whole, 1, t, 1)))
           << forgotten << " forgotten, token " << t;
     }
