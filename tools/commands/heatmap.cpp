@@ -7,6 +7,7 @@
 
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/section_command.h"
 #include "tools/commands/untrained.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/bars.h"
@@ -20,6 +21,7 @@ namespace {
 struct Drawn {
   Figure figure;
   std::vector<Fact> facts;
+  std::vector<std::string> failures{};  // at most one line
 };
 
 // Of a grid: 16 panels at the longest context. Picture, labels and table take 64 bytes for each.
@@ -52,6 +54,16 @@ Fact simplex_fact(const std::string& name, const Tensor& weights) {
            {name + ", mass of key 0, evenly spread", fair}}};
 }
 
+// The first of the panels' failures that is one, and how many more there are.
+std::vector<std::string> first_failure(const std::vector<std::string>& all) {
+  std::vector<std::string> failures;
+  for (const std::string& failure : all) {
+    if (!failure.empty()) failures.push_back(failure);
+  }
+  if (failures.size() <= 1) return failures;
+  return {failures[0] + "; so in " + std::to_string(failures.size() - 1) + " more panels"};
+}
+
 Drawn single(const HeatmapOptions& options, const TextSample& sample) {
   const Tensor weights = head_weights(untrained_head(sample, options.seed, options.head));
   plot::Heatmap panel = matrix_panel(weights, sample.labels, sample.labels);
@@ -63,7 +75,10 @@ Drawn single(const HeatmapOptions& options, const TextSample& sample) {
   figure.caption = "Each row is a query's distribution over the keys up to itself; it sums to 1.";
   figure.numbers = matrix_table(weights);
   figure.hover = {hover_matrix(weights, sample.labels, sample.labels)};
-  return {std::move(figure), {simplex_fact("head " + std::to_string(options.head), weights)}};
+  const std::string name = "head " + std::to_string(options.head);
+  return {std::move(figure),
+          {simplex_fact(name, weights)},
+          first_failure({simplex_failure(name, weights)})};
 }
 
 Drawn grid(const HeatmapOptions& options, const TextSample& sample) {
@@ -86,8 +101,10 @@ Drawn grid(const HeatmapOptions& options, const TextSample& sample) {
   all.emplace_back("baseline 1/(i+1)", uniform_weights(sample.size()));
   std::vector<HoverMatrix> hover;
   std::vector<Fact> facts;
+  std::vector<std::string> failures;
   for (const auto& [name, weights] : all) {
     facts.push_back(simplex_fact(name, weights));
+    failures.push_back(simplex_failure(name, weights));
     grid.panels.push_back(matrix_panel(weights, sample.labels, sample.labels, name));
     hover.push_back(hover_matrix(weights, sample.labels, sample.labels));
   }
@@ -103,7 +120,7 @@ Drawn grid(const HeatmapOptions& options, const TextSample& sample) {
                    ", beside the row that is spread evenly over its keys: one colour scale.";
   figure.numbers = panel_table(all);
   figure.hover = std::move(hover);
-  return {std::move(figure), std::move(facts)};
+  return {std::move(figure), std::move(facts), first_failure(failures)};
 }
 
 Drawn row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t row) {
@@ -137,7 +154,8 @@ Drawn row_strip(const HeatmapOptions& options, const TextSample& sample, int64_t
             " (evenly spread: " + plot::format_number(1.0 / static_cast<double>(i + 1), 3) + ")",
         {{"heaviest key", static_cast<double>(top)},
          {"largest weight", largest},
-         {"weight of the query itself", itself}}}}};
+         {"weight of the query itself", itself}}}},
+      first_failure({simplex_failure("query " + std::to_string(i), unsqueeze(weights, 0), i)})};
 }
 
 Drawn draw_heatmap(const HeatmapOptions& options) {
@@ -147,6 +165,19 @@ Drawn draw_heatmap(const HeatmapOptions& options) {
 }
 
 }  // namespace
+
+std::string simplex_failure(const std::string& name, const Tensor& rows, int64_t first_query) {
+  constexpr double kRounding = 1e-5;
+  const double off = max(abs(sum(rows, 1) - 1.0)).item<double>();
+  const double above = max(abs(rows - tril(rows, first_query))).item<double>();
+  std::string failure;
+  if (!(off <= kRounding)) failure = "a row's sum is off 1 by " + plot::format_number(off, 2);
+  if (!(above == 0)) {
+    failure += (failure.empty() ? "" : ", and ") + std::string("a weight after its query is ") +
+               plot::format_number(above, 2) + " and not 0";
+  }
+  return failure.empty() ? "" : name + ": " + failure;
+}
 
 Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments) {
   HeatmapOptions options;
@@ -166,6 +197,7 @@ Section heatmap_section(const TextOptions& text, uint64_t seed, const std::strin
     options.command = "lookback heatmap" + extra + " --out " + name + ".png" + arguments;
     Drawn drawn = draw_heatmap(options);
     section.figures.push_back(std::move(drawn.figure));
+    section.failures.insert(section.failures.end(), drawn.failures.begin(), drawn.failures.end());
     if (options.grid == Grid::heads) return;  // its first head and the baseline have been told of
     section.facts.insert(section.facts.end(), drawn.facts.begin(), drawn.facts.end());
   };
@@ -191,7 +223,10 @@ void add_heatmap(Program& program) {
                     const Drawn drawn = draw_heatmap(*options);
                     write_figure(drawn.figure, output->png, output->csv);
                     for (const Fact& fact : drawn.facts) p.out << fact.sentence << '\n';
-                    return 0;
+                    Section told;
+                    told.id = "heatmap";
+                    told.failures = drawn.failures;
+                    return report_failures(p.err, told);
                   });
   add_text_options(command, options->text);
   add_seed_option(command, options->seed);

@@ -21,6 +21,10 @@ struct HeatmapOptions {
   std::string command;         // for the footer
 };
 
+// What of the rows (n, T) of queries first_query ... is not as attention must be: sums of 1, and
+// exactly 0 after the query. Empty if nothing.
+std::string simplex_failure(const std::string& name, const Tensor& rows, int64_t first_query = 0);
+
 // For the lab: the text's heatmap, several seeds, several heads, and the last query's row.
 // `arguments`: those that say so on a command line, " --seed 1 --text t.txt".
 Section heatmap_section(const TextOptions& text, uint64_t seed, const std::string& arguments);
