@@ -88,6 +88,7 @@ std::vector<Step> steps_of(const ShapesOptions& o) {
     const ShapesReader::Op op = reader.next(node.op);
     steps.push_back({node.op, node.shape, op.axes, op.meaning, op.source, bytes, kept[i]});
   }
+  reader.finish();
   return steps;
 }
 

@@ -50,7 +50,9 @@ bool may_be_missing(const std::string& op) { return op == "add" || op == "clone"
 
 }  // namespace
 
-ShapesReader::ShapesReader(const std::string& layer) : ops_(table_under(layer + ": forward pass")) {
+ShapesReader::ShapesReader(const std::string& layer)
+    : table_("SHAPES.md, '" + layer + ": forward pass'"),
+      ops_(table_under(layer + ": forward pass")) {
   for (const Row& row : table_under(layer + ": inputs")) inputs_[row.at(0)] = row.at(1);
 }
 
@@ -59,12 +61,23 @@ ShapesReader::Op ShapesReader::next(const std::string& op) {
          may_be_missing(ops_[position_].at(0))) {
     ++position_;
   }
-  if (position_ == ops_.size() || ops_[position_].at(0) != op) {
-    throw std::logic_error("SHAPES.md does not expect the op '" + op + "' as number " +
-                           std::to_string(position_));
+  if (position_ == ops_.size()) {
+    throw std::logic_error(table_ + " ends where the code records '" + op + "'");
+  }
+  if (ops_[position_].at(0) != op) {
+    throw std::logic_error(table_ + ", row " + std::to_string(position_ + 1) + ", expects '" +
+                           ops_[position_].at(0) + "', the code records '" + op + "'");
   }
   const Row& row = ops_[position_++];
   return {row.at(1), row.at(3), place_of(row.at(4))};
+}
+
+void ShapesReader::finish() const {
+  for (size_t i = position_; i < ops_.size(); ++i) {
+    if (may_be_missing(ops_[i].at(0))) continue;
+    throw std::logic_error(table_ + ", row " + std::to_string(i + 1) + ", expects '" +
+                           ops_[i].at(0) + "', the code records nothing more");
+  }
 }
 
 }  // namespace lookback::tools
