@@ -115,10 +115,12 @@ CommandLine add_section_command(Program& program, const std::string& name,
   CommandLine command =
       add_command(program, name, sentence, [output, make = std::move(make)](Program& p) {
         const Section section = make(p.command_line);
-        text::StagedFiles files;
-        if (!section.figures.empty()) {
-          add_figure(files, section.figures[0], output->figure.png, output->figure.csv);
+        const bool wanted = !output->figure.png.empty() || !output->figure.csv.empty();
+        if (wanted && section.figures.empty()) {
+          throw UsageError("there is no figure to write to --out or --csv");
         }
+        text::StagedFiles files;
+        if (wanted) add_figure(files, section.figures[0], output->figure.png, output->figure.csv);
         if (!output->json.empty()) files.add(output->json, section_json(section));
         files.publish();
         print_section(p.out, section);

@@ -17,7 +17,8 @@ void print_section(std::ostream& out, const Section& section);
 int report_failures(std::ostream& err, const Section& section);
 
 // Adds a command that makes a Section from the command line as typed, prints it, and writes its
-// first figure to --out and the numbers to --csv, if asked for. Fails if the Section is not ok.
+// first figure to --out and the numbers to --csv, if asked for; refused if it has none. Fails if
+// the Section is not ok.
 // Further options are added to what is returned.
 CommandLine add_section_command(Program& program, const std::string& name,
                                 const std::string& sentence,
