@@ -75,9 +75,9 @@ struct Orders {
   double early, late;  // means of sums_after: the first half of the rows, the last
 };
 
-Orders measure(const TextSample& sample, uint64_t seed) {
-  const int64_t T = sample.size();
-  const Tensor scores = head_scores(untrained_head(sample, seed));  // (T, T), scaled, not masked
+Orders measure(const UntrainedHead& model) {
+  const int64_t T = model.x.size(0);
+  const Tensor scores = head_scores(model);  // (T, T), scaled, not masked
   const Tensor may = attention::causal_mask(T, T);
   const Tensor never = full({}, -std::numeric_limits<double>::infinity());
   Orders m;
@@ -131,7 +131,8 @@ Figure draw(const Orders& m, const TextSample& sample, uint64_t seed, const std:
 
 Section order_section(const TextOptions& text, uint64_t seed, const std::string& command) {
   const TextSample sample = load_text(text);
-  const Orders m = measure(sample, seed);
+  const UntrainedHead model = untrained_head(sample, seed);
+  const Orders m = measure(model);
   Section section;
   section.id = "order";
   section.title = "Mask before softmax, or after?";
@@ -147,6 +148,8 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
            plot::format_number(m.early, 3) + " and " + plot::format_number(m.late, 3),
        {{"mean mass kept, first half", m.early}, {"mean mass kept, last half", m.late}}},
       failing_theorems(seed)};
+  compare_with_library(section, "the matrix with the mask first", m.before, "Head::weights()",
+                       head_weights(model));
   section.figures.push_back(draw(m, sample, seed, command));
   section.source = text::code_at("attention/scaled_dot_product.cpp",
                                  "scores = where(may_attend, scores, never)") +

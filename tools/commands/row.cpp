@@ -163,7 +163,8 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
                     const std::string& command) {
   const TextSample sample = load_text(text);
   const int64_t i = row_of(row, sample.size());
-  const RowSteps s = steps_of(untrained_head(sample, seed), i);
+  const UntrainedHead model = untrained_head(sample, seed);
+  const RowSteps s = steps_of(model, i);
   const JacobianCurve curve = curve_of(s);
   Section section;
   section.id = "row";
@@ -176,6 +177,8 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
       "are small it is nearly flat, and larger scores let more through. On which side a row "
       "stands, its last panel shows.";
   section.facts = row_facts(s, curve);
+  compare_with_library(section, "the row shown", s.weights, "Head::weights()",
+                       select(head_weights(model), 0, i));
   section.figures = {row_figure(s, curve, sample,
                                 sample.name + ", query " + std::to_string(i) + " '" +
                                     sample.labels[static_cast<size_t>(i)] + "', " +

@@ -4,10 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "attention/scaled_dot_product.h"
 #include "engine/ops.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/section_command.h"
 #include "tools/commands/sections.h"
+#include "tools/commands/untrained.h"
 #include "tools/plot/axis.h"
 #include "tools/plot/csv.h"
 #include "tools/report/panels.h"
@@ -21,21 +23,27 @@ std::string number(double value) { return plot::format_number(value, 3); }
 constexpr uint64_t kSeeds = 5;
 const std::vector<int64_t> kWidths = {16, 64, 256};
 
-// Raw scores q k^T of standard normal q and k: (16, 8, 8).
-Tensor raw_scores(int64_t d_k, uint64_t seed) {
+// Standard normal q and k, (16, 8, d_k), and their raw scores q k^T, (16, 8, 8).
+struct Scores {
+  Tensor q, k, raw;
+};
+
+Scores draw_scores(int64_t d_k, uint64_t seed) {
   Generator generator(seed);
   const Tensor q = randn({16, 8, d_k}, generator);
   const Tensor k = randn({16, 8, d_k}, generator);
-  return matmul(q, transpose(k, -2, -1));
+  return {q, k, matmul(q, transpose(k, -2, -1))};
 }
+
+double root(int64_t d_k) { return std::sqrt(static_cast<double>(d_k)); }
 
 struct Measured {
   double raw_std, scaled_std, raw_largest, scaled_largest;
 };
 
 Measured measure(int64_t d_k, uint64_t seed) {
-  const Tensor raw = raw_scores(d_k, seed);
-  const Tensor scaled = raw * (1.0 / std::sqrt(static_cast<double>(d_k)));
+  const Tensor raw = draw_scores(d_k, seed).raw;
+  const Tensor scaled = raw * (1.0 / root(d_k));
   const auto deviation = [](const Tensor& s) { return std::sqrt(var(s).item<double>()); };
   const auto largest = [](const Tensor& s) { return max(softmax(s, -1)).item<double>(); };
   return {deviation(raw), deviation(scaled), largest(raw), largest(scaled)};
@@ -96,8 +104,7 @@ Table spread_table(const std::vector<Width>& widths) {
                   "largest weight, scaled",
                   "± largest weight, scaled"};
   for (const Width& w : widths) {
-    std::vector<std::string> row = {std::to_string(w.d_k),
-                                    number(std::sqrt(static_cast<double>(w.d_k)))};
+    std::vector<std::string> row = {std::to_string(w.d_k), number(root(w.d_k))};
     add_spread(row, w.raw_std, 2);
     add_spread(row, w.scaled_std, 2);
     add_spread(row, w.raw_largest, 3);
@@ -149,8 +156,8 @@ Drawn draw(uint64_t seed, const std::string& command) {
   std::vector<Saturation> measured;  // raw for each width, then scaled
   for (const bool scaled : {false, true}) {
     for (const int64_t d_k : kWidths) {
-      const double factor = scaled ? 1.0 / std::sqrt(static_cast<double>(d_k)) : 1.0;
-      const Tensor A = softmax(select(raw_scores(d_k, seed), 0, 0) * factor, -1);
+      const double factor = scaled ? 1.0 / root(d_k) : 1.0;
+      const Tensor A = softmax(select(draw_scores(d_k, seed).raw, 0, 0) * factor, -1);
       const std::string name = (scaled ? "scaled, d_k = " : "raw, d_k = ") + std::to_string(d_k);
       const Saturation s = saturation(A);
       grid.panels.push_back(matrix_panel(A, {}, {}, name));
@@ -187,6 +194,19 @@ Drawn draw(uint64_t seed, const std::string& command) {
   return drawn;
 }
 
+// Every matrix that is measured, scaled, against the library's.
+void compare_weights(Section& section, uint64_t seed) {
+  std::vector<Tensor> shown;
+  std::vector<Tensor> library;
+  for (const int64_t d_k : kWidths) {
+    const Scores s = draw_scores(d_k, seed);
+    shown.push_back(softmax(s.raw * (1.0 / root(d_k)), -1));
+    library.push_back(attention::scaled_dot_product_attention(s.q, s.k, s.k).weights);
+  }
+  compare_with_library(section, "the softmax of scaled scores", stack(shown),
+                       "scaled_dot_product_attention's weights", stack(library));
+}
+
 }  // namespace
 
 Section scale_section(uint64_t seed, const std::string& command) {
@@ -194,7 +214,7 @@ Section scale_section(uint64_t seed, const std::string& command) {
   std::vector<Width> widths;
   for (const int64_t d_k : kWidths) {
     widths.push_back(measure_width(d_k, seed));
-    const double ratio = average(widths.back().raw_std) / std::sqrt(static_cast<double>(d_k));
+    const double ratio = average(widths.back().raw_std) / root(d_k);
     if (std::abs(ratio - 1) < 0.15) continue;
     section.failures.push_back("d_k = " + std::to_string(d_k) + ": raw std over sqrt(d_k) is " +
                                number(ratio));
@@ -208,6 +228,7 @@ Section scale_section(uint64_t seed, const std::string& command) {
       "sqrt(d_k) gives them variance 1 for every width.";
   section.figures = {std::move(drawn.figure)};
   section.facts = std::move(drawn.facts);
+  compare_weights(section, seed);
   section.tables = {spread_table(widths)};
   section.data = {seed_table(widths, seed)};
   section.source = text::code_at("attention/scaled_dot_product.cpp",

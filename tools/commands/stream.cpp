@@ -243,7 +243,8 @@ Figure draw(const std::vector<Step>& steps, double worst, const TextSample& samp
 Section stream_section(const TextOptions& text, uint64_t seed, const std::string& command) {
   const NoGradGuard no_grad;
   const TextSample sample = load_text(text);
-  const std::vector<Step> steps = stream(untrained_head(sample, seed));
+  const UntrainedHead model = untrained_head(sample, seed);
+  const std::vector<Step> steps = stream(model);
   double worst = 0;
   int64_t rescaled = 0;
   for (size_t j = 0; j < steps.size(); ++j) {
@@ -269,6 +270,8 @@ Section stream_section(const TextOptions& text, uint64_t seed, const std::string
   if (!(worst < 1e-5)) {
     section.failures = {"the error against dense softmax is " + plot::format_number(worst, 3)};
   }
+  compare_with_library(section, "the last output", steps.back().output, "Head::forward()",
+                       select(model.head->forward(model.x), 0, -1));
   return section;
 }
 

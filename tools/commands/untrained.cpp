@@ -7,6 +7,7 @@
 #include "engine/backward.h"
 #include "engine/ops.h"
 #include "nn/embedding.h"
+#include "tools/plot/axis.h"
 
 namespace lookback::tools {
 
@@ -52,6 +53,20 @@ Tensor head_scores(const UntrainedHead& model) {
   const Tensor q = model.head->query.forward(model.x);  // (T, d_head)
   const Tensor k = model.head->key.forward(model.x);    // (T, d_head)
   return matmul(q, transpose(k, 0, 1)) * (1.0 / std::sqrt(static_cast<double>(k.size(1))));
+}
+
+void compare_with_library(Section& section, const std::string& what, const Tensor& shown,
+                          const std::string& name, const Tensor& library) {
+  constexpr double kRounding = 1e-5;  // of numbers of order one in float32
+  const double off = max(abs(shown - library)).item<double>();
+  const std::string by = plot::format_number(off, 2);
+  if (off <= kRounding) {
+    section.facts.push_back(
+        {what + " and " + name + " agree within " + by, {{"difference from " + name, off}}});
+    return;
+  }
+  section.failures.push_back(what + " differs from " + name + " by " + by);  // NaN, too
+  section.facts.push_back({section.failures.back(), {{"difference from " + name, off}}});
 }
 
 }  // namespace lookback::tools

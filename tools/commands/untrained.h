@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "attention/head.h"
 #include "tools/commands/options.h"
+#include "tools/report/section.h"
 
 namespace lookback::tools {
 
@@ -32,5 +34,11 @@ Tensor head_weights(const UntrainedHead& model);  // (T, T)
 Tensor uniform_weights(int64_t T);
 // q k^T / sqrt(d_k), before any mask: (T, T).
 Tensor head_scores(const UntrainedHead& model);
+
+// Experiments show the formula step by step, computed by themselves. What they show must be what
+// the library computes: one fact that says within how much; beyond rounding, a failure.
+//   compare_with_library(section, "the row shown", s.weights, "Head::weights()", weights)
+void compare_with_library(Section& section, const std::string& what, const Tensor& shown,
+                          const std::string& name, const Tensor& library);
 
 }  // namespace lookback::tools
