@@ -3,7 +3,7 @@
 //
 // The order depends on k alone. Zeros at the end of a row therefore change no bit of its sum, and
 // every vector width (2 vectors of AVX-512, 4 of AVX2, 8 of SSE2 and NEON) gives the same bits as
-// this plain loop. engine/kernels/vector_sum-inl.h is its fast form.
+// this plain loop. engine/kernels/vector_run-inl.h is its fast form.
 #pragma once
 
 #include <cstdint>
