@@ -1,6 +1,11 @@
 // Reductions equal their plain twins to the bit on every SIMD target; large sums are accurate;
-// neither threads nor zeros behind the data change a bit.
+// neither threads nor zeros behind the data change a bit. Where sums are compared, the values are
+// such that another order of addition gives other bits, and one test shows that they are.
 #include "engine/kernels/reduce.h"
+
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "tests/engine/kernels_support.h"
 
@@ -40,14 +45,49 @@ void expect_twin(RowReduce<T, Result> f, RowReduce<T, Result> twin, bool special
 }
 
 template <class T>
+std::vector<T> cancelling_run(int64_t n, uint64_t seed = 1) {
+  return values_that_cancel<T>(n, 1, seed);
+}
+
+// A (rows, n) array of which every row is a cancelling run.
+template <class T>
+std::vector<T> cancelling_rows(int64_t rows, int64_t n) {
+  std::vector<T> values;
+  for (int64_t r = 0; r < rows; ++r) {
+    const std::vector<T> row = cancelling_run<T>(n, static_cast<uint64_t>(r) + 1);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return values;
+}
+
+template <class T>
 class ReduceKernels : public ::testing::Test {};
 TYPED_TEST_SUITE(ReduceKernels, Floats);
+
+// What the tests of bits below rest on: for sums in double, even of floats, order matters.
+TYPED_TEST(ReduceKernels, TheOrderOfAdditionShows) {
+  using T = TypeParam;
+  const int64_t n = 100 * kSumBlock;
+  const std::vector<T> x = cancelling_run<T>(n);
+  std::vector<double> blocks;
+  for (int64_t first = 0; first < n; first += kSumBlock) {
+    blocks.push_back(std::accumulate(x.begin() + first, x.begin() + first + kSumBlock, 0.0));
+  }
+  const double half = std::accumulate(x.begin(), x.begin() + n / 2, 0.0);
+  const double other_half = std::accumulate(x.begin() + n / 2, x.end(), 0.0);
+  const std::set<T> sums = {sum_run_reference(n, x.data()),
+                            static_cast<T>(std::accumulate(x.begin(), x.end(), 0.0)),
+                            static_cast<T>(std::accumulate(blocks.begin(), blocks.end(), 0.0)),
+                            static_cast<T>(std::accumulate(blocks.rbegin(), blocks.rend(), 0.0)),
+                            static_cast<T>(half + other_half)};
+  EXPECT_EQ(sums.size(), 5);
+}
 
 TYPED_TEST(ReduceKernels, SumEqualsItsTwin) {
   using T = TypeParam;
   on_each_target([] {
     for (int64_t n : {0, 1, 2, 7, 16, 17, 33, 100, 1000, 4095, 4096, 4097, 12345}) {
-      const std::vector<T> x = random_values<T>(n, -1, 2);
+      const std::vector<T> x = cancelling_run<T>(n);
       ASSERT_TRUE(same_bits(sum_run(n, x.data()), sum_run_reference(n, x.data()))) << "n = " << n;
     }
   });
@@ -81,7 +121,7 @@ TYPED_TEST(ReduceKernels, SumOfManyColumnsIsAccurate) {
 TYPED_TEST(ReduceKernels, ZerosBehindTheDataChangeNoBit) {
   using T = TypeParam;
   for (const int64_t n : {1, 17, 1000, 4000, 5000}) {
-    std::vector<T> x = random_values<T>(n, -1, 2);
+    std::vector<T> x = cancelling_run<T>(n);
     const T want = sum_run(n, x.data());
     x.resize(static_cast<size_t>(n + 9000), T{0});
     for (const int64_t zeros : {1, 15, 64, 3000, 9000}) {
@@ -91,8 +131,18 @@ TYPED_TEST(ReduceKernels, ZerosBehindTheDataChangeNoBit) {
 }
 
 TYPED_TEST(ReduceKernels, SumRowsEqualsItsTwin) {
-  expect_twin<TypeParam, TypeParam>(sum_rows, sum_rows_reference<TypeParam>, false);
-  expect_twin<TypeParam, TypeParam>(sum_rows, sum_rows_reference<TypeParam>, true);
+  using T = TypeParam;
+  expect_twin<T, T>(sum_rows, sum_rows_reference<T>, true);
+  on_each_target([] {
+    for (const int64_t n : {1, 2, 7, 33, 100, 1000, 9000}) {
+      const std::vector<T> x = cancelling_rows<T>(3, n);
+      std::vector<T> y(3);
+      std::vector<T> want(3);
+      sum_rows(3, n, x.data(), n, y.data());
+      sum_rows_reference(3, n, x.data(), n, want.data());
+      ASSERT_TRUE(all_same_bits(y, want)) << "n = " << n;
+    }
+  });
 }
 
 TYPED_TEST(ReduceKernels, SumColumnsEqualsItsTwin) {
@@ -101,7 +151,7 @@ TYPED_TEST(ReduceKernels, SumColumnsEqualsItsTwin) {
     for (const int64_t rows : {0, 1, 3, 4, 5, 255, 256, 257, 600}) {
       for (const int64_t n : {1, 7, 16, 33, 100, 1030}) {
         const int64_t stride = n + 1;
-        const std::vector<T> x = random_values<T>(rows * stride, -1, 2);
+        const std::vector<T> x = values_that_cancel<T>(rows, stride);
         std::vector<T> y(static_cast<size_t>(n) + 1, T{77});
         std::vector<T> want(y);
         sum_columns(rows, n, x.data(), stride, y.data());
@@ -139,23 +189,38 @@ TYPED_TEST(ReduceKernels, ArgmaxIsTheFirst) {
 
 TYPED_TEST(ReduceKernels, BitsDoNotDependOnThreads) {
   using T = TypeParam;
-  const int64_t rows = 1000;
-  const int64_t n = 1100;
-  const std::vector<T> x = random_values<T>(rows * n, -1, 2);
-  const T want = sum_run_reference(rows * n, x.data());
-  std::vector<T> want_rows(static_cast<size_t>(rows));
-  std::vector<T> want_columns(static_cast<size_t>(n));
-  sum_rows_reference(rows, n, x.data(), n, want_rows.data());
-  sum_columns_reference(rows, n, x.data(), n, want_columns.data());
+  const int64_t n = 400'003;
+  const std::vector<T> x = cancelling_run<T>(n);
+  const T want = sum_run_reference(n, x.data());
+  with_each_thread_count([&] { EXPECT_TRUE(same_bits(sum_run(n, x.data()), want)); });
+}
+
+TYPED_TEST(ReduceKernels, BitsOfRowsDoNotDependOnThreads) {
+  using T = TypeParam;
+  const int64_t rows = 4;
+  const int64_t n = 100'000;
+  const std::vector<T> x = cancelling_rows<T>(rows, n);
+  std::vector<T> want(static_cast<size_t>(rows));
+  sum_rows_reference(rows, n, x.data(), n, want.data());
   with_each_thread_count([&] {
-    EXPECT_TRUE(same_bits(sum_run(rows * n, x.data()), want));
-    std::vector<T> y(static_cast<size_t>(rows));
+    std::vector<T> y(want.size());
     sum_rows(rows, n, x.data(), n, y.data());
-    EXPECT_TRUE(all_same_bits(y, want_rows));
-    y.resize(static_cast<size_t>(n));
-    sum_columns(rows, n, x.data(), n, y.data());
-    EXPECT_TRUE(all_same_bits(y, want_columns));
+    EXPECT_TRUE(all_same_bits(y, want));
   });
+}
+
+TYPED_TEST(ReduceKernels, BitsOfColumnsDoNotDependOnThreads) {
+  using T = TypeParam;
+  for (const auto& [rows, n] : {std::pair{900, 300}, {300, 1100}, {40'000, 3}}) {
+    const std::vector<T> x = values_that_cancel<T>(rows, n);
+    std::vector<T> want(static_cast<size_t>(n));
+    sum_columns_reference(rows, n, x.data(), n, want.data());
+    with_each_thread_count([&, columns = n, count = rows] {
+      std::vector<T> y(want.size());
+      sum_columns(count, columns, x.data(), columns, y.data());
+      EXPECT_TRUE(all_same_bits(y, want)) << count << " x " << columns;
+    });
+  }
 }
 
 }  // namespace

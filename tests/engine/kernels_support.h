@@ -32,13 +32,48 @@ inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 template <class T>
 inline constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
 
-// Values in [low, high). The numbers come from the raw bits, the same with every library.
+// In [0, 1), to all the bits of a double. The numbers come from the raw bits, the same with every
+// library.
+inline double unit_value(std::mt19937_64& bits) {
+  return static_cast<double>(bits() >> 11) * 0x1p-53;
+}
+
+// Values in [low, high) with every bit of T in use, so that sums of them round.
 template <class T>
 std::vector<T> random_values(int64_t n, T low, T high, uint64_t seed = 1) {
   std::mt19937_64 bits(seed);
+  const T last = std::nextafter(high, low);
   std::vector<T> values(static_cast<size_t>(n));
   for (T& value : values) {
-    value = low + (high - low) * static_cast<T>(static_cast<double>(bits() >> 40) * 0x1p-24);
+    const double width = static_cast<double>(high) - static_cast<double>(low);
+    value = std::min(last, static_cast<T>(static_cast<double>(low) + width * unit_value(bits)));
+  }
+  return values;
+}
+
+// A (rows, n) array whose sums down the columns tell the order of addition, even after they were
+// carried in double and rounded to float. The lower half of the rows takes away, in another order,
+// what the upper half added, over forty binary orders of magnitude: next to nothing is left but
+// the rounding of each addition. With n = 1: a run.
+template <class T>
+std::vector<T> values_that_cancel(int64_t rows, int64_t n, uint64_t seed = 1) {
+  std::mt19937_64 bits(seed);
+  const int64_t half = rows / 2;
+  std::vector<T> values(static_cast<size_t>(rows * n));
+  for (T& value : values) {
+    const double mantissa = 2 * unit_value(bits) - 1;
+    value = static_cast<T>(std::ldexp(mantissa, static_cast<int>(bits() % 40) - 20));
+  }
+  std::vector<int64_t> order(static_cast<size_t>(half));
+  for (size_t r = 0; r < order.size(); ++r) {
+    order[r] = static_cast<int64_t>(r);
+    std::swap(order[r], order[bits() % (r + 1)]);
+  }
+  for (int64_t r = 0; r < half; ++r) {
+    for (int64_t k = 0; k < n; ++k) {
+      values[static_cast<size_t>((rows - half + r) * n + k)] =
+          -values[static_cast<size_t>(order[static_cast<size_t>(r)] * n + k)];
+    }
   }
   return values;
 }
