@@ -56,6 +56,11 @@ INSTANTIATE_TEST_SUITE_P(OddSizes, AttentionTwins,
                                          Sizes{1, 1, 1, 257, 257, 64, 64},
                                          Sizes{1, 1, 1, 129, 129, 128, 1},
                                          Sizes{1, 1, 1, 1000, 1000, 16, 16}));
+INSTANTIATE_TEST_SUITE_P(WideHeads, AttentionTwins,
+                         testing::Values(Sizes{1, 2, 1, 33, 33, 80, 130},
+                                         Sizes{1, 1, 1, 17, 40, 130, 80},
+                                         Sizes{1, 1, 1, 20, 20, 256, 256},
+                                         Sizes{1, 2, 2, 1, 150, 130, 256}));
 INSTANTIATE_TEST_SUITE_P(FewerOrMoreQueriesThanKeys, AttentionTwins,
                          testing::Values(Sizes{1, 2, 2, 1, 257, 16, 16},
                                          Sizes{1, 1, 1, 65, 257, 17, 16},
@@ -72,7 +77,23 @@ INSTANTIATE_TEST_SUITE_P(Windows, AttentionTwins,
 INSTANTIATE_TEST_SUITE_P(GroupedHeads, AttentionTwins,
                          testing::Values(Sizes{1, 4, 2, 65, 65, 16, 16},
                                          Sizes{2, 6, 2, 17, 257, 3, 5},
-                                         Sizes{1, 8, 1, 130, 130, 16, 16}));
+                                         Sizes{1, 8, 1, 130, 130, 16, 16},
+                                         Sizes{1, 8, 2, 65, 65, 16, 16},
+                                         Sizes{2, 12, 3, 7, 40, 5, 16}));
+// One query, few heads of a key/value head: where values fill vectors, a kernel of its own.
+INSTANTIATE_TEST_SUITE_P(Decode, AttentionTwins,
+                         testing::Values(Sizes{1, 8, 2, 1, 257, 16, 16},
+                                         Sizes{2, 6, 2, 1, 257, 5, 32},
+                                         Sizes{2, 4, 2, 1, 130, 16, 16},
+                                         Sizes{1, 8, 2, 1, 257, 16, 16, true, 0, true},
+                                         Sizes{2, 6, 2, 1, 257, 5, 32, true, 0, true},
+                                         Sizes{2, 4, 2, 1, 130, 16, 16, true, 0, true},
+                                         Sizes{1, 8, 2, 1, 257, 16, 16, true, 140, true}));
+// Rows enough for two and for four segments of the backward pass.
+INSTANTIATE_TEST_SUITE_P(Segments, AttentionTwins,
+                         testing::Values(Sizes{1, 8, 1, 70, 70, 4, 4},
+                                         Sizes{1, 8, 1, 520, 70, 4, 4, false},
+                                         Sizes{1, 8, 1, 515, 530, 4, 4, true, 20}));
 INSTANTIATE_TEST_SUITE_P(Masks, AttentionTwins,
                          testing::Values(Sizes{2, 2, 1, 65, 65, 16, 16, false, 0, true},
                                          Sizes{1, 4, 2, 17, 257, 65, 3, true, 0, true},
