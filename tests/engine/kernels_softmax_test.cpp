@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "engine/kernels/lane_sum.h"
+#include "engine/kernels/unary.h"
 #include "tests/engine/kernels_support.h"
 
 namespace lookback::kernels {
@@ -100,6 +102,29 @@ TYPED_TEST(SoftmaxKernels, SoftmaxAgreesWithItsTwin) {
 
 TYPED_TEST(SoftmaxKernels, LogSoftmaxAgreesWithItsTwin) {
   expect_near_twin<TypeParam>(log_softmax_rows, log_softmax_rows_reference<TypeParam>);
+}
+
+// y[k] = exp(x[k] - largest) / sum, where the sum has the order of lane_sum.h: no tolerance.
+TYPED_TEST(SoftmaxKernels, TheSumHasTheOneOrder) {
+  using T = TypeParam;
+  on_each_target([] {
+    for (const int64_t n : kSizes) {
+      if (n == 0) continue;
+      const std::vector<T> x = random_values<T>(n, -6, 6);
+      const T largest = *std::max_element(x.begin(), x.end());
+      std::vector<T> e;
+      for (const T value : x) e.push_back(value - largest);
+      exp_run(n, e.data(), e.data());
+      const T sum = lane_sum<T>(n, [&](int64_t k) { return e[static_cast<size_t>(k)]; });
+      std::vector<T> want;
+      for (const T value : e) want.push_back(value / sum);
+      ASSERT_TRUE(all_same_bits(apply<T>(softmax_rows, 1, n, x), want)) << "n = " << n;
+      std::vector<T> log_sum = {sum};
+      log_run(1, log_sum.data(), log_sum.data());
+      for (size_t k = 0; k < x.size(); ++k) want[k] = x[k] - largest - log_sum[0];
+      ASSERT_TRUE(all_same_bits(apply<T>(log_softmax_rows, 1, n, x), want)) << "log, n = " << n;
+    }
+  });
 }
 
 TYPED_TEST(SoftmaxKernels, MaskedKeysBehindTheRowChangeNothing) {
