@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "engine/kernels/lane_sum.h"
+#include "engine/kernels/unary.h"
 #include "tests/engine/kernels_support.h"
 
 namespace lookback::kernels {
@@ -65,6 +67,24 @@ TYPED_TEST(CrossEntropyKernels, AgreeWithTheirTwins) {
       ASSERT_TRUE(all_same_bits(out.largest, want.largest)) << classes;
       ASSERT_TRUE(all_near(out.log_sum, want.log_sum, kTolerance<T>)) << classes;
       ASSERT_TRUE(all_near(out.dlogits, want.dlogits, kTolerance<T>)) << classes;
+    }
+  });
+}
+
+// log_sum = log(sum of exp(logit - largest)), the sum in the order of lane_sum.h: no tolerance.
+TYPED_TEST(CrossEntropyKernels, TheSumHasTheOneOrder) {
+  using T = TypeParam;
+  on_each_target([] {
+    for (const int64_t classes : kSizes) {
+      if (classes == 0) continue;
+      Batch<T> b = batch<T>(1, classes);
+      run(b);
+      std::vector<T> e;
+      for (const T logit : b.logits) e.push_back(logit - b.largest[0]);
+      exp_run(classes, e.data(), e.data());
+      T want = lane_sum<T>(classes, [&](int64_t k) { return e[static_cast<size_t>(k)]; });
+      log_run(1, &want, &want);
+      ASSERT_TRUE(same_bits(b.log_sum[0], want)) << classes;
     }
   });
 }

@@ -1,6 +1,6 @@
-// Softmax kernels: near their plain twins (only the rounding of exp and log differs), exact where
-// the definition is exact, and the bits of a row independent of masked keys behind it, of
-// the other rows, of the target's vector width and of threads.
+// Softmax kernels: near their plain twins (only the rounding of exp and log differs) and, given
+// their own exp and log, equal to the definition to the bit; exact where the definition is exact;
+// the bits of a row independent of masked keys behind it, of the other rows and of threads.
 #include "engine/kernels/softmax.h"
 
 #include <numeric>
@@ -208,6 +208,15 @@ TYPED_TEST(SoftmaxKernels, GradientsEqualTheirTwins) {
       log_softmax_backward_rows(3, n, log_y.data(), dy.data(), dx.data());
       log_softmax_backward_rows_reference(3, n, log_y.data(), dy.data(), want.data());
       ASSERT_TRUE(all_near(dx, want, kTolerance<T>)) << "log_softmax, n = " << n;
+      // To the bit, with the kernel's own exponential.
+      exp_run(3 * n, log_y.data(), want.data());
+      for (int64_t first = 0; first < 3 * n; first += n) {
+        const T sum = lane_sum<T>(n, [&](int64_t k) { return dy[static_cast<size_t>(first + k)]; });
+        for (auto k = static_cast<size_t>(first); k < static_cast<size_t>(first + n); ++k) {
+          want[k] = dy[k] - want[k] * sum;
+        }
+      }
+      ASSERT_TRUE(all_same_bits(dx, want)) << "log_softmax, n = " << n;
     }
   });
 }
