@@ -1,5 +1,5 @@
 // A set of random arguments for the attention kernels, and how its results are compared. Used by
-// kernels_attention_test.cpp (values) and kernels_attention_bits_test.cpp (same bits).
+// the tests of these kernels, kernels_attention_*test.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
