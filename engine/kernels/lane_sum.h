@@ -6,6 +6,7 @@
 // this plain loop. engine/kernels/vector_run-inl.h is its fast form.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lookback::kernels {

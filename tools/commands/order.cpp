@@ -38,8 +38,8 @@ Fact row_sums(const std::string& what, const Tensor& sums) {
       {{what + ", smallest row sum", lowest(sums)}, {what + ", largest row sum", highest(sums)}}};
 }
 
-// Row sums in the lesson's own setting, mask after softmax.
-Tensor lesson_sums(uint64_t seed) {
+// Row sums of standard normal x (4, 8, 32), mask after softmax.
+Tensor sums_of_random_x(uint64_t seed) {
   const NoGradGuard no_grad;
   Generator generator(seed);
   const Tensor x = randn({4, 8, kWidth}, generator);
@@ -143,7 +143,7 @@ Section order_section(const TextOptions& text, uint64_t seed, const std::string&
   section.facts = {
       row_sums("mask first", m.sums_before),
       row_sums("softmax first", m.sums_after),
-      row_sums("the lesson's x (4, 8, 32), head of width 16, softmax first", lesson_sums(seed)),
+      row_sums("random x (4, 8, 32), head of width 16, softmax first", sums_of_random_x(seed)),
       {"mean mass kept by the first and the last half of the rows, softmax first: " +
            plot::format_number(m.early, 3) + " and " + plot::format_number(m.late, 3),
        {{"mean mass kept, first half", m.early}, {"mean mass kept, last half", m.late}}},

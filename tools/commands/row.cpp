@@ -79,10 +79,12 @@ plot::Panel draw_curve(const JacobianCurve& curve, const RowSteps& s, double wid
 }
 
 Fact peak_fact(const JacobianCurve& curve) {
+  const std::string of_all =
+      curve.peak_factor == curve.factors.front() ? " of all factors drawn, the smallest" : "";
   return {"that norm is largest, " + short_number(curve.peak) + ", for scores " +
-              plot::format_number(curve.peak_factor, 3) + " q.k (standard deviation " +
-              short_number(curve.deviation * curve.peak_factor) + "), and " +
-              plot::format_number(curve.norms.back(), 2) + " for " +
+              plot::format_number(curve.peak_factor, 3) + " q.k" + of_all +
+              " (standard deviation " + short_number(curve.deviation * curve.peak_factor) +
+              "), and " + plot::format_number(curve.norms.back(), 2) + " for " +
               plot::format_number(curve.factors.back(), 3) + " q.k",
           {{"factor of the largest norm", curve.peak_factor},
            {"largest norm", curve.peak},
@@ -100,7 +102,7 @@ Figure row_figure(const RowSteps& s, const JacobianCurve& curve, const TextSampl
       "are masked. Last, the norm of softmax's Jacobian, which is sqrt(n - 1) / n for n equal "
       "weights "
       "and 0 for a single one" +
-      (curve.peak > 0 ? "; for this row it is largest at c = " +
+      (curve.peak > 0 ? "; of the factors drawn, this row's is largest at c = " +
                             plot::format_number(curve.peak_factor, 2) + "."
                       : std::string("."));
   const plot::Panel bars = plot::draw_bars(bars_of(s.weights, s, sample, "scaled by 1/sqrt(d_k)"));
@@ -172,10 +174,10 @@ Section row_section(const TextOptions& text, uint64_t seed, int64_t row,
   section.claim =
       "One row of attention, step by step: the terms of each dot product, their sum, the scale, "
       "the mask, the maximum that is subtracted, exponentials, weights to the last bit, and how "
-      "the largest weight responds to each score. Where scores are large, as in the experiment "
-      "`scale`, softmax without the scale is nearly one-hot and passes no gradient on; where they "
-      "are small it is nearly flat, and larger scores let more through. On which side a row "
-      "stands, its last panel shows.";
+      "the largest weight responds to each score. Where scores are large, as those of independent "
+      "entries of variance 1 are for a wide head (the section on sqrt(d_k)), softmax without the "
+      "scale is nearly one-hot and passes no gradient on; where they are small it is nearly flat, "
+      "and larger scores may let more through. On which side a row stands, its last panel shows.";
   section.facts = row_facts(s, curve);
   compare_with_library(section, "the row shown", s.weights, "Head::weights()",
                        select(head_weights(model), 0, i));

@@ -168,7 +168,9 @@ Section shapes_section(const ShapesOptions& o, const std::string& command) {
   section.facts = {"B " + std::to_string(o.B) + ", T " + std::to_string(o.T) + ", D " +
                        std::to_string(o.D) + ", H = H_kv " + std::to_string(o.H) +
                        ", r 1, d_k = d_v " + std::to_string(o.D / o.H),
-                   {"bytes of all results, views counted as if copied: " + std::to_string(bytes),
+                   {"bytes of all tensors of the table, parameters and x included, views counted "
+                    "as if copied: " +
+                        std::to_string(bytes),
                     {{"bytes of all results", static_cast<double>(bytes)}}},
                    {"bytes kept for backward: " + std::to_string(kept) +
                         "; by the fused path: " + std::to_string(fused),
