@@ -63,7 +63,7 @@ void Checker::same_bits(const std::string& where, const Tensor& got, const Tenso
     ++outcome_.compared;
     if (std::bit_cast<uint64_t>(a[i]) == std::bit_cast<uint64_t>(b[i])) continue;
     ++outcome_.differing;
-    fail(difference_at(where, got, i, a[i], b[i]));
+    if (outcome_.ok) fail(difference_at(where, got, i, a[i], b[i]));
   }
 }
 
@@ -84,7 +84,7 @@ void Checker::close(const std::string& where, const Tensor& got, const Tensor& w
     outcome_.difference = std::max(outcome_.difference, difference);
     outcome_.residual = std::max(outcome_.residual, difference / ulp);
     if (!subject_.close(a[i], b[i], tolerance_ * ulp)) {
-      fail(difference_at(where, got, i, a[i], b[i]));
+      if (outcome_.ok) fail(difference_at(where, got, i, a[i], b[i]));
     }
   }
 }

@@ -75,6 +75,19 @@ Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_k
   return p;
 }
 
+Projections in_precision(const Projections& p, DType dtype) {
+  return {p.num_heads,
+          p.num_kv_heads,
+          to(p.query, dtype),
+          to(p.key, dtype),
+          to(p.value, dtype),
+          to(p.output, dtype),
+          to(p.query_bias, dtype),
+          to(p.key_bias, dtype),
+          to(p.value_bias, dtype),
+          to(p.output_bias, dtype)};
+}
+
 void use(attention::MultiHeadAttention& layer, const Projections& p) {
   layer.query.weight = p.query;
   layer.key.weight = p.key;

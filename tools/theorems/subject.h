@@ -23,6 +23,9 @@ struct Projections {
 Projections random_projections(int64_t d_model, int64_t num_heads, int64_t num_kv_heads,
                                Generator& generator, DType dtype);
 
+// The same numbers in another precision.
+Projections in_precision(const Projections& projections, DType dtype);
+
 // Gives a layer these weights: the tensors themselves, not copies, so that gradients reach them.
 void use(attention::MultiHeadAttention& layer, const Projections& projections);
 
