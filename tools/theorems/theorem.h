@@ -17,7 +17,6 @@ struct Sizes {
   int64_t heads = 0;   // H, query heads
   int64_t tokens = 0;  // T
   int64_t width = 0;   // d, of a head
-  bool operator==(const Sizes&) const = default;
 };
 
 std::string to_string(const Sizes& sizes);  // "B 2, T 8, d 16"
