@@ -113,8 +113,10 @@ for (const frame of document.querySelectorAll(".frame")) {
     frame.classList.toggle("more", hidden - scroll.scrollLeft > 1);
   };
   scroll.addEventListener("scroll", mark, { passive: true });
-  new ResizeObserver(mark).observe(scroll.firstElementChild);
-  addEventListener("resize", mark);
+  const observer = new ResizeObserver(mark);  // either may change without the other
+  observer.observe(scroll);
+  observer.observe(scroll.firstElementChild);
+  addEventListener("load", mark);
 }
 )js";
 
